@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Touches c pages, skips as many, over a range of memory, then reads the touched pages back and verifies
+ * each one. Run it in a memory cgroup smaller than the touched pages to make it swap.
+ *
+ * Prints a line of key=value for each phase:
+ *	phase=write round=0 secs=1.234 pages=65536
+ *	phase=read round=1 secs=2.345 pages=65536 bad=0
+ */
+#include <getopt.h>
+#include <sys/mman.h>
+
+#include "page.h"
+
+struct plan {
+	unsigned long touch;	/* pages touched in a row */
+	unsigned long skip;	/* pages skipped between them */
+	unsigned long mib;	/* size of the range */
+	unsigned long rounds;	/* read-backs */
+	uint32_t owner;
+	bool random;
+	bool descending;
+	bool rewrite;
+	bool huge;
+};
+
+static const char usage[] =
+	"usage: pagestride [options]\n"
+	"  -c PAGES              pages touched in a row (1)\n"
+	"  -k, --skip PAGES      pages skipped between them (as many as touched)\n"
+	"  -s MIB                range of memory (512)\n"
+	"  -r, --rounds N        read back N times (1)\n"
+	"  -o, --owner N         makes the content differ from another process's (0)\n"
+	"      --random-singles  both phases visit the touched pages in random order\n"
+	"      --descending      read back from the last page to the first\n"
+	"      --write-on-readback  rewrite each page after it was verified\n"
+	"      --thp             ask for huge pages (without it: never)\n";
+
+static void parse_args(int argc, char **argv, struct plan *plan)
+{
+	static const struct option options[] = {
+		{ "skip", required_argument, NULL, 'k' },
+		{ "rounds", required_argument, NULL, 'r' },
+		{ "owner", required_argument, NULL, 'o' },
+		{ "random-singles", no_argument, NULL, 'R' },
+		{ "descending", no_argument, NULL, 'D' },
+		{ "write-on-readback", no_argument, NULL, 'W' },
+		{ "thp", no_argument, NULL, 'T' },
+		{ }
+	};
+	bool skip_given = false;
+	int opt;
+
+	while ((opt = getopt_long(argc, argv, "c:k:s:r:o:", options, NULL)) != -1) {
+		switch (opt) {
+		case 'c':
+			plan->touch = number_arg(optarg, 1, 1UL << 20);
+			break;
+		case 'k':
+			plan->skip = number_arg(optarg, 0, 1UL << 20);
+			skip_given = true;
+			break;
+		case 's':
+			plan->mib = number_arg(optarg, 1, 1UL << 20);
+			break;
+		case 'r':
+			plan->rounds = number_arg(optarg, 1, 1UL << 20);
+			break;
+		case 'o':
+			plan->owner = (uint32_t)number_arg(optarg, 0, UINT32_MAX);
+			break;
+		case 'R':
+			plan->random = true;
+			break;
+		case 'D':
+			plan->descending = true;
+			break;
+		case 'W':
+			plan->rewrite = true;
+			break;
+		case 'T':
+			plan->huge = true;
+			break;
+		default:
+			die("%s", usage);
+		}
+	}
+	if (optind != argc || (plan->random && plan->descending))
+		die("%s", usage);
+	if (!skip_given)
+		plan->skip = plan->touch;
+}
+
+/* The page numbers to touch, ascending. */
+static uint32_t *touched_pages(const struct plan *plan, size_t *count)
+{
+	size_t pages = plan->mib * PAGES_PER_MIB;
+	uint32_t *list = malloc(pages * sizeof(*list));
+	size_t n = 0;
+
+	if (!list)
+		die("no memory for the list of pages");
+	for (size_t page = 0; page < pages; page++)
+		if (page % (plan->touch + plan->skip) < plan->touch)
+			list[n++] = (uint32_t)page;
+	*count = n;
+	return list;
+}
+
+static void shuffle(uint32_t *list, size_t count, uint64_t *state)
+{
+	for (size_t i = count; i > 1; i--) {
+		size_t j = random_next(state) % i;
+		uint32_t swap = list[i - 1];
+
+		list[i - 1] = list[j];
+		list[j] = swap;
+	}
+}
+
+static void reverse(uint32_t *list, size_t count)
+{
+	for (size_t i = 0; i < count / 2; i++) {
+		uint32_t swap = list[i];
+
+		list[i] = list[count - 1 - i];
+		list[count - 1 - i] = swap;
+	}
+}
+
+static void write_phase(char *mem, const struct plan *plan, const uint32_t *list, size_t count)
+{
+	double start = seconds_now();
+
+	for (size_t i = 0; i < count; i++)
+		page_fill(mem + list[i] * PAGE_SIZE, plan->owner, list[i], 0);
+	printf("phase=write round=0 secs=%.3f pages=%zu\n", seconds_now() - start, count);
+	fflush(stdout);
+}
+
+static void read_phase(char *mem, const struct plan *plan, const uint32_t *list, size_t count,
+		       uint32_t round, struct tally *total)
+{
+	uint32_t generation = plan->rewrite ? round - 1 : 0;
+	double start = seconds_now();
+	struct tally tally = { };
+
+	for (size_t i = 0; i < count; i++) {
+		char *page = mem + list[i] * PAGE_SIZE;
+
+		page_check(page, plan->owner, list[i], generation, &tally);
+		if (plan->rewrite)
+			page_fill(page, plan->owner, list[i], generation + 1);
+	}
+	printf("phase=read round=%u secs=%.3f pages=%lu bad=%lu\n", round, seconds_now() - start,
+	       tally.verified, tally.bad);
+	fflush(stdout);
+	total->verified += tally.verified;
+	total->bad += tally.bad;
+}
+
+int main(int argc, char **argv)
+{
+	struct plan plan = { .touch = 1, .mib = 512, .rounds = 1 };
+	uint64_t state = 0x2545f4914f6cdd1dULL;
+	struct tally tally = { };
+	uint32_t *list;
+	size_t count, bytes;
+	char *mem;
+
+	parse_args(argc, argv, &plan);
+	list = touched_pages(&plan, &count);
+	bytes = plan.mib * PAGES_PER_MIB * PAGE_SIZE;
+	mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (mem == MAP_FAILED)
+		die("mmap of %zu bytes failed: %m", bytes);
+	if (madvise(mem, bytes, plan.huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE))
+		die("madvise for %s huge pages failed: %m", plan.huge ? "" : "no");
+
+	state += plan.owner * 2;
+	if (plan.random)
+		shuffle(list, count, &state);
+	write_phase(mem, &plan, list, count);
+	if (plan.descending)
+		reverse(list, count);
+	for (uint32_t round = 1; round <= plan.rounds; round++) {
+		if (plan.random)
+			shuffle(list, count, &state);
+		read_phase(mem, &plan, list, count, round, &tally);
+	}
+	return tally_report(&tally);
+}
