@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Fuzz target: whatever pages arrive, the sort only reorders them, in order and
+ * stably, and each policy's writes cover every page once.
+ */
+#include "../../modules/mswap/algo/cluster.h"
+
+#define INPUT_BYTES 2	/* a page: object, index */
+
+static void expect(bool ok)
+{
+	if (!ok)
+		__builtin_trap();
+}
+
+static void check_sorted(const struct cluster_page *pages, u32 n)
+{
+	bool seen[CLUSTER_PAGES_MAX] = { false };
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		expect(pages[i].pos < n && !seen[pages[i].pos]);
+		seen[pages[i].pos] = true;
+		expect(pages[i].vslot == (pages[i].pos ^ 0x5a5a));
+		if (!i)
+			continue;
+		expect(pages[i - 1].object <= pages[i].object);
+		if (pages[i - 1].object < pages[i].object)
+			continue;
+		expect(pages[i - 1].index <= pages[i].index);
+		if (pages[i - 1].index == pages[i].index)
+			expect(pages[i - 1].pos < pages[i].pos);
+	}
+}
+
+static void check_writes(enum cluster_policy policy,
+			 const struct cluster_page *pages, u32 n)
+{
+	u32 from, step, i;
+
+	for (from = 0; from < n; from += step) {
+		step = cluster_next_write(policy, pages, n, from);
+		expect(step && step <= n - from);
+		expect(policy != CLUSTER_PAGE || step == 1);
+		expect(policy != CLUSTER_MOC || step == n);
+		for (i = 1; policy == CLUSTER_OBJECT && i < step; i++)
+			expect(pages[from + i].object == pages[from].object &&
+			       pages[from + i].index == pages[from].index + i &&
+			       cluster_continues(&pages[from + i - 1],
+						 &pages[from + i]));
+	}
+	expect(!cluster_next_write(policy, pages, n, n));
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	struct cluster_page pages[CLUSTER_PAGES_MAX] = { 0 };
+	u32 n, i;
+
+	n = (u32)(size / INPUT_BYTES);
+	if (n > CLUSTER_PAGES_MAX)
+		n = CLUSTER_PAGES_MAX;
+	for (i = 0; i < n; i++) {
+		pages[i].object = data[i * INPUT_BYTES] & 7;
+		pages[i].index = data[i * INPUT_BYTES + 1];
+		pages[i].vslot = i ^ 0x5a5a;
+		pages[i].pos = i;
+	}
+	cluster_sort(pages, n);
+	check_sorted(pages, n);
+	check_writes(CLUSTER_MOC, pages, n);
+	check_writes(CLUSTER_OBJECT, pages, n);
+	check_writes(CLUSTER_PAGE, pages, n);
+	return 0;
+}

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Packing of page-outs: the cases that the multi-object clustering paper gives,
+ * its Fig. 9, and random pages against qsort().
+ *
+ * test_cluster [SEED]: runs the random part with one seed only.
+ */
+#include <stdio.h>
+
+#include "../../tools/sim/fig9/pagedaemon.h"
+
+#define M 16
+#define RANDOM_SEEDS 20
+#define RANDOM_ROUNDS 5000
+
+static u32 failures;
+static u64 seed;
+
+#define CHECK(cond)							\
+	do {								\
+		if (!(cond)) {						\
+			failures++;					\
+			printf("# %s:%d: %s (seed %llu)\n", __func__,	\
+			       __LINE__, #cond,				\
+			       (unsigned long long)seed);		\
+		}							\
+	} while (0)
+
+/* What the writes of a buffer looked like, first ones first. */
+struct record {
+	u32 writes;
+	u32 size[CLUSTER_PAGES_MAX];
+	u32 pages;
+	struct cluster_page page[4 * CLUSTER_PAGES_MAX];
+};
+
+static void record_write(void *arg, const struct cluster_page *pages, u32 n)
+{
+	struct record *rec = arg;
+
+	rec->size[rec->writes++] = n;
+	memcpy(rec->page + rec->pages, pages, n * sizeof(*pages));
+	rec->pages += n;
+}
+
+static struct record rec;
+static struct sim_buffer buf;
+
+static void start(enum cluster_policy policy)
+{
+	memset(&buf, 0, sizeof(buf));
+	memset(&rec, 0, sizeof(rec));
+	buf.policy = policy;
+	buf.limit = M;
+	buf.on_write = record_write;
+	buf.on_write_arg = &rec;
+}
+
+/* A cluster of @n pages of @object, from @index on. */
+static void pageout(u64 object, u64 index, u32 n)
+{
+	struct cluster_page cluster[CLUSTER_PAGES_MAX] = { 0 };
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		cluster[i].object = object;
+		cluster[i].index = index + i;
+	}
+	sim_pageout(&buf, cluster, n);
+}
+
+static void test_fits(void)
+{
+	CHECK(cluster_fits(16, 0, 1));
+	CHECK(cluster_fits(16, 0, 16));
+	CHECK(cluster_fits(16, 0, 256));
+	CHECK(cluster_fits(16, 0, UINT32_MAX));
+	CHECK(cluster_fits(16, 15, 1));
+	CHECK(!cluster_fits(16, 15, 2));
+	CHECK(!cluster_fits(16, 16, 1));
+	CHECK(!cluster_fits(16, 256, 1));
+	CHECK(!cluster_fits(16, 1, UINT32_MAX));
+	CHECK(cluster_fits(1, 0, 1));
+	CHECK(!cluster_fits(1, 1, 1));
+}
+
+static void fig4_pages(enum cluster_policy policy)
+{
+	start(policy);
+	pageout(1, 100, 14);
+	pageout(2, 7, 1);
+	pageout(3, 9, 1);
+	sim_flush(&buf);
+}
+
+static void test_paper_fig4(void)
+{
+	fig4_pages(CLUSTER_MOC);
+	CHECK(rec.writes == 1 && rec.size[0] == 16);
+	fig4_pages(CLUSTER_OBJECT);
+	CHECK(rec.writes == 3 && rec.size[0] == 14);
+	CHECK(rec.size[1] == 1 && rec.size[2] == 1);
+}
+
+static void fig5_pages(enum cluster_policy policy)
+{
+	u32 i;
+
+	start(policy);
+	for (i = 0; i < 16; i++)
+		pageout(1 + i % 4, 1000 - 10 * i, 1);
+	sim_flush(&buf);
+}
+
+static void test_paper_fig5(void)
+{
+	fig5_pages(CLUSTER_MOC);
+	CHECK(rec.writes == 1 && rec.size[0] == 16);
+	fig5_pages(CLUSTER_OBJECT);
+	CHECK(rec.writes == 16 && rec.pages == 16);
+	fig5_pages(CLUSTER_PAGE);
+	CHECK(rec.writes == 16 && rec.pages == 16);
+}
+
+static void test_paper_fig6(void)
+{
+	start(CLUSTER_MOC);
+	pageout(1, 0, 9);
+	pageout(2, 0, 1);
+	pageout(3, 0, 1);
+	pageout(4, 0, 2);
+	CHECK(rec.writes == 0 && buf.held == 13);
+	pageout(5, 0, 5);
+	CHECK(rec.writes == 1 && rec.size[0] == 13);
+	CHECK(buf.held == 5 && buf.pages[0].object == 5);
+	sim_flush(&buf);
+	CHECK(rec.writes == 2 && rec.size[1] == 5);
+	CHECK(buf.hist[13] == 1 && buf.hist[5] == 1);
+}
+
+/* Object 1 arrives in two parts, in either order, with others between. */
+static void fig7_pages(u64 first, u32 n, u64 second, u32 m)
+{
+	u32 i, at = 0;
+
+	start(CLUSTER_MOC);
+	pageout(2, 48, 1);
+	pageout(1, first, n);
+	pageout(3, 3, 2);
+	pageout(1, second, m);
+	pageout(2, 12, 1);
+	sim_flush(&buf);
+	CHECK(rec.writes == 1 && rec.size[0] == 9);
+	while (at < rec.pages && rec.page[at].object != 1)
+		at++;
+	for (i = 0; i < 5; i++)
+		CHECK(rec.page[at + i].object == 1 &&
+		      rec.page[at + i].index == 48 + i);
+	for (i = 1; i < 5; i++)
+		CHECK(cluster_continues(&rec.page[at + i - 1],
+					&rec.page[at + i]));
+}
+
+static void test_paper_fig7(void)
+{
+	fig7_pages(48, 2, 50, 3);
+	fig7_pages(50, 3, 48, 2);
+}
+
+static u64 fig9_writes(enum cluster_policy policy, u32 c)
+{
+	start(policy);
+	buf.on_write = NULL;
+	CHECK(sim_stride(&buf, 96 * 1024, 32 * 1024, c));
+	CHECK(buf.pages_written >= 16 * 1024);
+	return buf.writes;
+}
+
+static void test_paper_fig9(void)
+{
+	u64 object, moc, moc6 = 0;
+	u32 c;
+
+	for (c = 1; c <= 16; c++) {
+		object = fig9_writes(CLUSTER_OBJECT, c);
+		moc = fig9_writes(CLUSTER_MOC, c);
+		if (c <= 8)
+			CHECK(moc < object);
+		else
+			CHECK(moc == object);
+		if (c == 6)
+			moc6 = moc;
+		if (c == 8)
+			CHECK(moc6 > moc);
+	}
+}
+
+static void test_next_write(void)
+{
+	struct cluster_page pages[6] = {
+		{ .object = 0, .index = 7 }, { .object = 0, .index = 8 },
+		{ .object = 1, .index = 9 }, { .object = 1, .index = 10 },
+		{ .object = 1, .index = 10 }, { .object = 1, .index = 12 },
+	};
+
+	CHECK(cluster_next_write(CLUSTER_MOC, pages, 6, 0) == 6);
+	CHECK(cluster_next_write(CLUSTER_MOC, pages, 6, 4) == 2);
+	CHECK(cluster_next_write(CLUSTER_MOC, pages, 6, 6) == 0);
+	CHECK(cluster_next_write(CLUSTER_OBJECT, pages, 6, 0) == 2);
+	CHECK(cluster_next_write(CLUSTER_OBJECT, pages, 6, 2) == 2);
+	CHECK(cluster_next_write(CLUSTER_OBJECT, pages, 6, 4) == 1);
+	CHECK(cluster_next_write(CLUSTER_OBJECT, pages, 6, 5) == 1);
+	CHECK(cluster_next_write(CLUSTER_OBJECT, pages, 6, 6) == 0);
+	CHECK(cluster_next_write(CLUSTER_PAGE, pages, 6, 0) == 1);
+	CHECK(cluster_next_write(CLUSTER_PAGE, pages, 6, 6) == 0);
+}
+
+static bool continues(u64 object, u64 index, u64 object2, u64 index2)
+{
+	struct cluster_page a = { .object = object, .index = index };
+	struct cluster_page b = { .object = object2, .index = index2 };
+
+	return cluster_continues(&a, &b);
+}
+
+static void test_continues(void)
+{
+	CHECK(continues(1, 5, 1, 6));
+	CHECK(continues(1, 5, 1, 5 + CLUSTER_GAP_MAX));
+	CHECK(!continues(1, 5, 1, 6 + CLUSTER_GAP_MAX));
+	CHECK(!continues(1, 5, 1, 5));
+	CHECK(!continues(1, 5, 1, 4));
+	CHECK(!continues(1, 5, 2, 6));
+	CHECK(continues(0, 5, 0, 6));
+	CHECK(!continues(1, UINT64_MAX, 1, 0));
+	CHECK(continues(1, UINT64_MAX - 1, 1, UINT64_MAX));
+}
+
+static u64 random_state;
+
+static u64 next_random(void)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return random_state;
+}
+
+/* The oracle's order: pos, given in order of arrival, makes qsort() stable. */
+static int compare(const void *x, const void *y)
+{
+	const struct cluster_page *a = x, *b = y;
+
+	if (a->object != b->object)
+		return a->object < b->object ? -1 : 1;
+	if (a->index != b->index)
+		return a->index < b->index ? -1 : 1;
+	return a->pos < b->pos ? -1 : a->pos > b->pos;
+}
+
+static void random_pages(struct cluster_page *pages, u32 n)
+{
+	u64 objects = 1 + next_random() % 8, indexes = 1 + next_random() % 512;
+	bool nearly = next_random() & 1;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		pages[i].object = next_random() % objects;
+		pages[i].index = next_random() % indexes;
+		if (nearly && next_random() % 16) {
+			pages[i].object = objects;
+			pages[i].index = i;
+		}
+		if (!(next_random() % 64))
+			pages[i].object = pages[i].index = UINT64_MAX;
+		pages[i].bio = &pages[i];
+		pages[i].page = (char *)pages + i;
+		pages[i].vslot = (u32)next_random();
+		pages[i].pos = i;
+	}
+}
+
+static u32 object_run(const struct cluster_page *pages, u32 n, u32 from)
+{
+	u32 len = 1;
+
+	while (from + len < n &&
+	       pages[from + len].object == pages[from].object &&
+	       pages[from + len].index - len == pages[from].index)
+		len++;
+	return len;
+}
+
+static void random_round(void)
+{
+	static struct cluster_page pages[CLUSTER_PAGES_MAX + 1];
+	static struct cluster_page oracle[CLUSTER_PAGES_MAX];
+	u32 n = next_random() % (CLUSTER_PAGES_MAX + 1), from = 0;
+
+	random_pages(pages, n);
+	memset(&pages[n], 0xa5, sizeof(*pages));
+	memcpy(oracle, pages, n * sizeof(*pages));
+	qsort(oracle, n, sizeof(*oracle), compare);
+	cluster_sort(pages, n);
+	CHECK(!memcmp(oracle, pages, n * sizeof(*pages)));
+	CHECK(pages[n].object == 0xa5a5a5a5a5a5a5a5ULL);
+	while (from < n) {
+		u32 run = object_run(oracle, n, from);
+
+		CHECK(cluster_next_write(CLUSTER_OBJECT, pages, n, from) ==
+		      run);
+		from += run;
+	}
+}
+
+static void test_random(void)
+{
+	u64 first = seed ? seed : 1, last = seed ? seed : RANDOM_SEEDS;
+	u32 i;
+
+	for (seed = first; seed <= last && !failures; seed++) {
+		random_state = seed * 0x9e3779b97f4a7c15ULL;
+		for (i = 0; i < RANDOM_ROUNDS && !failures; i++)
+			random_round();
+	}
+	seed = 0;
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} tests[] = {
+	{ "fits: an empty buffer takes anything, else at most M", test_fits },
+	{ "fig. 4: 14 + 1 + 1 make one write", test_paper_fig4 },
+	{ "fig. 5: 16 unrelated pages make one write", test_paper_fig5 },
+	{ "fig. 6: 9, 1, 1, 2 are written, 5 starts anew", test_paper_fig6 },
+	{ "fig. 7: 48-49 and 50-52 come together", test_paper_fig7 },
+	{ "fig. 9: c pages changed, c skipped", test_paper_fig9 },
+	{ "next write by policy", test_next_write },
+	{ "continues: same object, ascending, near", test_continues },
+	{ "random pages against qsort", test_random },
+};
+
+int main(int argc, char **argv)
+{
+	u32 count = sizeof(tests) / sizeof(*tests), before, i, failed = 0;
+
+	seed = argc > 1 ? strtoull(argv[1], NULL, 0) : 0;
+	printf("TAP version 13\n1..%u\n", count);
+	for (i = 0; i < count; i++) {
+		before = failures;
+		tests[i].run();
+		failed += failures != before;
+		printf("%sok %u %s\n", failures != before ? "not " : "", i + 1,
+		       tests[i].name);
+	}
+	return failed != 0;
+}
