@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Fills memory and pages it out, waits for a line on standard input (the device beneath changes meanwhile),
+ * then reads every page and tells how many were right, wrong, or answered with SIGBUS. Waits for another
+ * line and reads all again, as often as lines come.
+ *
+ *	phase=written pages=16384
+ *	phase=read pages=16384 bad=0 sigbus=12
+ */
+#include <setjmp.h>
+#include <signal.h>
+
+#include "procs.h"
+
+static sigjmp_buf after_fault;
+
+static void on_sigbus(int signal)
+{
+	(void)signal;
+	siglongjmp(after_fault, 1);
+}
+
+static bool readable(const volatile char *mem)
+{
+	if (sigsetjmp(after_fault, 1))
+		return false;
+	(void)*mem;
+	return true;
+}
+
+static void read_all(const char *mem, size_t pages, struct tally *total)
+{
+	struct tally tally = { };
+	size_t faults = 0;
+
+	for (size_t page = 0; page < pages; page++) {
+		if (readable(mem + page * PAGE_SIZE))
+			page_check(mem + page * PAGE_SIZE, 1, page, 1, &tally);
+		else
+			faults++;
+	}
+	printf("phase=read pages=%zu bad=%lu sigbus=%zu\n", pages, tally.bad, faults);
+	fflush(stdout);
+	total->verified += tally.verified;
+	total->bad += tally.bad;
+}
+
+int main(int argc, char **argv)
+{
+	struct sigaction action = { .sa_handler = on_sigbus };
+	size_t pages = number_arg(argc == 2 ? argv[1] : "", 1, 65536) * PAGES_PER_MIB;
+	char *mem = private_alloc(pages * PAGE_SIZE, PAGE_SIZE);
+	struct tally tally = { };
+	char line[64];
+
+	if (sigaction(SIGBUS, &action, NULL) || madvise(mem, pages * PAGE_SIZE, MADV_NOHUGEPAGE))
+		die("cannot prepare: %m");
+	for (size_t page = 0; page < pages; page++)
+		page_fill(mem + page * PAGE_SIZE, 1, page, 1);
+	if (madvise(mem, pages * PAGE_SIZE, MADV_PAGEOUT))
+		die("MADV_PAGEOUT failed: %m");
+	printf("phase=written pages=%zu\n", pages);
+	fflush(stdout);
+	while (fgets(line, sizeof(line), stdin))
+		read_all(mem, pages, &tally);
+	return tally_report(&tally);
+}
