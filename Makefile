@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# What can be done from a clone; `make help` lists it.
+
+VERSION := $(shell cat VERSION)
+KVER ?= $(shell uname -r)
+KDIR ?= /lib/modules/$(KVER)/build
+LAB := tools/lab/lab
+SRC := /usr/src/muster-$(VERSION)
+CHECK := selftests/run
+
+.PHONY: modules install uninstall demo check check-unit check-lint check-vm \
+	bench-slots bench-swap fuzz clean help setup headers
+
+modules: headers
+	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
+
+headers:
+	@test -e $(KDIR)/Makefile || { \
+		echo "No kernel headers in $(KDIR): install linux-headers-$(KVER), or set KDIR."; \
+		exit 1; }
+
+# Idempotent: an installed copy of the same version is replaced.
+install: headers uninstall
+	mkdir -p $(SRC)
+	cp -r VERSION dkms.conf Kbuild modules $(SRC)
+	dkms add -m muster -v $(VERSION)
+	dkms build -m muster -v $(VERSION) -k $(KVER)
+	dkms install -m muster -v $(VERSION) -k $(KVER)
+
+uninstall:
+	@command -v dkms >/dev/null || { echo "dkms is not installed: apt-get install dkms"; exit 1; }
+	@if dkms status -m muster -v $(VERSION) | grep -q .; then \
+		dkms remove -m muster -v $(VERSION) --all; fi
+	rm -rf $(SRC)
+
+setup:
+	@tools/host-setup
+
+demo: setup
+	@tools/bench/demo
+
+check: setup
+	@$(CHECK) $(TESTS)
+
+check-unit check-lint check-vm: check-%: setup
+	@$(CHECK) --only $*
+
+bench-slots:
+	@$(MAKE) -C tools/bench_slots run
+
+bench-swap: setup
+	@tools/bench/bench-swap
+
+fuzz:
+	@$(MAKE) -C selftests/unit fuzz
+
+clean:
+	@if test -e $(KDIR)/Makefile; then $(MAKE) -C $(KDIR) M=$(CURDIR) clean; fi
+
+help:
+	@echo "make               build the modules for the running kernel (or KVER=, KDIR=)"
+	@echo "make install       install them by DKMS; make uninstall takes them away"
+	@echo "make demo          show what mswap does, in a VM"
+	@echo "make check         run all tests; TESTS=\"a b\" runs some"
+	@echo "make check-unit    unit tests only; also check-lint, check-vm"
+	@echo "make fuzz          fuzz the algorithms for longer than make check does"
+	@echo "make bench-slots   compare slot allocators"
+	@echo "make bench-swap    compare mswap with stock swap, in VMs"
+	@echo "make clean         remove what make built here"

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Where the lab keeps what it builds, locks around it, and progress lines."""
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+CHECKOUT = pathlib.Path(__file__).resolve().parents[3]
+CACHE = pathlib.Path(os.environ.get("MUSTER_CACHE") or "/var/cache/muster")
+
+
+class LabError(Exception):
+    """The lab itself cannot go on; the text says why."""
+
+
+def say(text):
+    print(f"lab: {text}", file=sys.stderr, flush=True)
+
+
+@contextlib.contextmanager
+def step(text):
+    """Says what is being done, and how long it took."""
+    say(f"{text} ...")
+    start = time.monotonic()
+    yield
+    say(f"{text}: done in {time.monotonic() - start:.0f} s")
+
+
+@contextlib.contextmanager
+def lock(name, shared=False):
+    """Holds CACHE/locks/NAME; other invocations of the lab wait for it."""
+    path = CACHE / "locks" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "w", encoding="ascii") as handle:
+        fcntl.flock(handle, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
+        yield
+
+
+def try_lock(name):
+    """An open file that holds the lock, or None when another holds it."""
+    path = CACHE / "locks" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle = open(path, "w", encoding="ascii")  # noqa: SIM115 - the caller closes it
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        handle.close()
+        return None
+    return handle
+
+
+def digest(*parts):
+    """A short name for the content of PARTS (bytes or text)."""
+    total = hashlib.sha256()
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        total.update(len(data).to_bytes(8, "little") + data)
+    return total.hexdigest()[:12]
+
+
+def logged(command, log, what):
+    """Runs COMMAND with its output in the file LOG; shows the log when it fails."""
+    with open(log, "wb") as handle:
+        code = subprocess.call(command, stdin=subprocess.DEVNULL, stdout=handle,
+                               stderr=subprocess.STDOUT)
+    if code:
+        sys.stderr.write(pathlib.Path(log).read_text(errors="replace"))
+        raise LabError(f"{what} failed with status {code}; its output is above")

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Boots the tree in QEMU and runs one command in it."""
+
+import contextlib
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from . import cache, chroot, initrd, tree
+
+SLOTS = 2
+TAIL_LINES = 60
+STAGE2 = pathlib.Path(__file__).resolve().parents[1] / "stage2"
+TIMED_OUT, DIED = 124, 125
+# QEMU 7.2's own default model and 'max' crash Debian's kernels without KVM.
+ACCEL = {
+    "kvm": ["-accel", "kvm", "-cpu", "host"],
+    "tcg": ["-accel", "tcg,thread=multi", "-cpu", "Nehalem"],
+}
+KERNEL_WORDS = ("console=ttyS0 loglevel=5 panic=-1 reboot=t mitigations=off nokaslr "
+                "random.trust_cpu=on log_buf_len=4M")
+
+
+@contextlib.contextmanager
+def slot():
+    """One of the machine's places for a VM; waits for a free one."""
+    waiting = False
+    while True:
+        for number in range(SLOTS):
+            handle = cache.try_lock(f"slot{number}")
+            if handle:
+                with handle:
+                    yield
+                return
+        if not waiting:
+            cache.say(f"{SLOTS} VMs are running; waiting for one to end")
+            waiting = True
+        time.sleep(0.3)
+
+
+class Job:
+    """One VM: its options, its command and the directory it talks to the host through."""
+
+    def __init__(self, args, root, layer, directory):
+        self.args = args
+        self.root = root
+        self.layer = layer
+        self.dir = pathlib.Path(directory)
+        self.console = self.dir / "console"
+        self.share = self.dir / "share"
+        self.share.mkdir()
+        shutil.copy(STAGE2, self.share / "stage2")
+
+    def _shares(self):
+        shares = [("base", self.root, True), ("job", self.share, False),
+                  ("muster", cache.CHECKOUT, True)]
+        if self.layer:
+            shares.append(("layer", tree.layer_files(self.layer), True))
+        if self.args.out:
+            shares.append(("out", self.args.out.resolve(), False))
+        words = []
+        for tag, path, read_only in shares:
+            words += ["-virtfs", f"local,path={str(path).replace(',', ',,')},mount_tag={tag},"
+                      f"security_model=none,multidevs=remap{',readonly=on' if read_only else ''}"]
+        return words
+
+    def _disks(self):
+        words = []
+        for size, name, device in ((self.args.nvme, "nvme", "nvme,serial=muster"),
+                                   (self.args.virtio, "virtio", "virtio-blk-pci")):
+            if size is None:
+                continue
+            image = self.dir / f"{name}.img"
+            with open(image, "wb") as handle:
+                handle.truncate(size)
+            words += ["-drive", f"if=none,id={name},format=raw,cache=unsafe,discard=unmap,"
+                      f"file={image}", "-device", f"{device},drive={name}"]
+        return words
+
+    def _environment(self, cmd):
+        """Words of the kernel command line that stage1 and stage2 get as variables."""
+        args = self.args
+        words = {"lab_layer": self.layer or "", "lab_out": "1" if args.out else "",
+                 "lab_udev": "1" if args.udev else "", "lab_shell": "" if cmd else "1"}
+        modules, devices = [], []
+        if args.nvme is not None:
+            modules.append("nvme")
+            devices.append("nvme0n1")
+        if args.virtio is not None:
+            modules.append("virtio_blk")
+            devices.append("vda")
+        variables = {"lab_modules": " ".join(modules), "lab_devices": " ".join(devices)}
+        if cmd and args.timeout > 30:
+            variables["lab_stuck_after"] = str(int(args.timeout) - 12)
+        if not cmd:
+            size = shutil.get_terminal_size()
+            words["lab_rows"], words["lab_cols"] = str(size.lines), str(size.columns)
+            words["lab_term"] = os.environ.get("TERM", "dumb")
+        words |= variables
+        return " ".join(f'{key}="{value}"' for key, value in words.items() if value)
+
+    def command(self, accel, cmd):
+        release = tree.kernel_release(self.root)
+        words = ["qemu-system-x86_64", "-machine", "q35", *ACCEL[accel],
+                 "-m", self.args.mem, "-smp", str(self.args.cpus),
+                 "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
+                 "-kernel", str(self.root / f"boot/vmlinuz-{release}"),
+                 "-initrd", str(initrd.path(self.root)),
+                 "-append", f"{KERNEL_WORDS} {self._environment(cmd)} {self.args.append}",
+                 "-serial", f"file:{self.console}",
+                 "-device", "virtio-serial-pci", "-device", "virtio-rng-pci",
+                 "-chardev", "stdio,id=io,signal=off"]
+        words += (["-device", "virtserialport,chardev=io,name=output"] if cmd
+                  else ["-device", "virtconsole,chardev=io"])
+        return words + self._shares() + self._disks()
+
+    def boot(self, accel, cmd):
+        """Runs the VM to its end; returns CMD's status, or TIMED_OUT or DIED."""
+        for name in ("status", "dmesg", "booted"):
+            (self.share / name).unlink(missing_ok=True)
+        if cmd:
+            (self.share / "cmd").write_text(chroot.command_line(cmd) + "\n")
+        process = subprocess.Popen(self.command(accel, cmd),
+                                   stdin=subprocess.PIPE if cmd else None)
+        timed_out = False
+        try:
+            process.wait(self.args.timeout if cmd else None)
+        except subprocess.TimeoutExpired:
+            timed_out = True
+        finally:
+            if process.poll() is None:
+                process.send_signal(signal.SIGTERM)
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(5)
+                process.kill()
+                process.wait()
+        status = self.share / "status"
+        if status.exists():
+            return int(status.read_text())
+        return TIMED_OUT if timed_out else DIED
+
+    def booted_seconds(self):
+        """Uptime when the command began, or None when it never did."""
+        path = self.share / "booted"
+        return float(path.read_text()) if path.exists() else None
+
+    def save_logs(self):
+        """Keeps console and kernel log where the caller asked for them, or shows warnings."""
+        dmesg = self.share / "dmesg"
+        if self.args.console:
+            shutil.copy(self.console, self.args.console)
+        if self.args.out:
+            shutil.copy(dmesg if dmesg.exists() else self.console, self.args.out / "dmesg")
+        elif dmesg.exists():
+            for line in self.console.read_text(errors="replace").splitlines():
+                print(f"  | {line}", file=sys.stderr)
+
+    def show_tail(self, why):
+        lines = self.console.read_text(errors="replace").splitlines()[-TAIL_LINES:]
+        cache.say(f"{why}; the end of its console:")
+        for line in lines:
+            print(f"  | {line}", file=sys.stderr)
+
+
+def _probe_args():
+    class Args:  # the least that a Job needs
+        mem, cpus, timeout = "512M", 1, 60
+        nvme = virtio = out = console = None
+        udev, append, verb = False, "", "probe"
+    return Args
+
+
+def accelerator(root):
+    """'kvm' when a VM boots with it, else 'tcg'; tried once a boot of the host."""
+    if not os.access("/dev/kvm", os.R_OK | os.W_OK):
+        return "tcg"
+    boot_id = pathlib.Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    answer = cache.CACHE / "accelerator"
+    with cache.lock("accelerator"):
+        if answer.exists() and answer.read_text().split()[1:] == [boot_id]:
+            return answer.read_text().split()[0]
+        with cache.step("trying KVM"), tempfile.TemporaryDirectory(dir=cache.CACHE) as scratch:
+            works = Job(_probe_args(), root, None, scratch).boot("kvm", ["true"]) == 0
+        kind = "kvm" if works else "tcg"
+        cache.say("KVM works" if works else "KVM does not work here: emulating (slower)")
+        answer.write_text(f"{kind} {boot_id}\n")
+    return kind
+
+
+def run(args, cmd):
+    """`lab run` and, without CMD, `lab shell`."""
+    root = tree.build()
+    layer = None if args.no_sync else tree.sync()
+    if args.out:
+        args.out.mkdir(parents=True, exist_ok=True)
+    accel = accelerator(root)
+    with contextlib.ExitStack() as stack:
+        if layer:
+            stack.enter_context(cache.lock(f"layer-{layer}", shared=True))
+        stack.enter_context(slot())
+        scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="vm-", dir=cache.CACHE))
+        job = Job(args, root, layer, scratch)
+        if not cmd:
+            cache.say("booting; leave the shell with 'exit'")
+        start = time.monotonic()
+        status = job.boot(accel, cmd)
+        seconds = time.monotonic() - start
+        if status == TIMED_OUT and not (job.share / "status").exists():
+            job.show_tail(f"the VM was ended after {args.timeout:.0f} s")
+        elif status == DIED and not (job.share / "status").exists():
+            job.show_tail("the VM died")
+        else:
+            cache.say(f"VM: {seconds:.1f} s, of them {job.booted_seconds():.1f} s to boot")
+        job.save_logs()
+    return status
