@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Free physical slots: a 64-ary tree, one bit a slot, summary words above, and
+ * beside them the exact longest free run of every 4096 slots and of every
+ * subtree above, so that a search never enters a subtree in vain.
+ *
+ * Context: nothing here locks, allocates or sleeps. The caller serialises all
+ * calls on one tree (reads included) and may do so with interrupts off: apart
+ * from slot_tree_init() and from a free of more than SLOT_RUN_MAX slots, a call
+ * touches at most a few hundred words, whatever the size of the tree.
+ */
+#ifndef MSWAP_ALGO_SLOT_TREE_H
+#define MSWAP_ALGO_SLOT_TREE_H
+
+#include "pure.h"
+
+#define SLOT_NONE ((u32)-1)
+
+/* Longest run that can be asked for, in slots. */
+#define SLOT_RUN_MAX 512
+
+/* Levels of words that 2^32-2 slots need: 64^6 > 2^32. */
+#define SLOT_TREE_LEVELS 6
+
+struct slot_tree {
+	u64 *bits[SLOT_TREE_LEVELS];	/* [0]: 1 = slot free; above: 1 = child word is not 0 */
+	u16 *longest[SLOT_TREE_LEVELS];	/* [l][i]: longest free run that starts below bits[l][i], l >= 1 */
+	u32 words[SLOT_TREE_LEVELS];
+	u32 top;			/* the level of one word; at least 1 */
+	u32 nr;
+	u32 nr_free;
+	u32 open_start;			/* [open_start, open_end): slots known to be free, maybe none */
+	u32 open_end;
+};
+
+/*
+ * Bytes of arena for @nr slots (1 <= @nr <= 2^32-2), a multiple of 8: about
+ * 1.02 bits a slot on large areas.
+ */
+size_t slot_tree_bytes(u32 nr);
+
+/*
+ * Makes a tree of @nr free slots (1 <= @nr <= 2^32-2) in @arena, which is 8-byte
+ * aligned, of slot_tree_bytes(@nr) bytes, owned by the caller and outlives @t.
+ * Takes time proportional to @nr.
+ */
+void slot_tree_init(struct slot_tree *t, void *arena, u32 nr);
+
+/*
+ * Takes @want (1 to SLOT_RUN_MAX) adjacent free slots and returns the first of
+ * them; SLOT_NONE if no such run exists anywhere (or @want is out of range). A
+ * fit at or after @hint is preferred, lowest first, then one from slot 0 on; a
+ * @hint out of range counts as 0. A run may begin in the middle of a longer
+ * one, but only when @hint itself lies there.
+ */
+u32 slot_tree_alloc(struct slot_tree *t, u32 want, u32 hint);
+
+/*
+ * As slot_tree_alloc(), but when no run of @want exists takes one of the
+ * longest that do. *@got is the number taken, 1 to @want; it is 0 with
+ * SLOT_NONE, which means that not one slot is free (or @want is out of range).
+ */
+u32 slot_tree_alloc_upto(struct slot_tree *t, u32 want, u32 hint, u32 *got);
+
+/*
+ * Gives back @n >= 1 slots from @start on; they may come from several allocs.
+ * False, and nothing changes, if any of them is out of range or already free.
+ * Takes time proportional to @n / 64.
+ */
+bool slot_tree_free(struct slot_tree *t, u32 start, u32 n);
+
+/* A slot out of range counts as used. */
+bool slot_tree_is_used(const struct slot_tree *t, u32 slot);
+
+u32 slot_tree_nr_free(const struct slot_tree *t);
+
+/* Length of the longest free run, in slots, counted up to SLOT_RUN_MAX. */
+u32 slot_tree_longest(const struct slot_tree *t);
+
+#endif
