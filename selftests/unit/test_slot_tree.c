@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The slot tree against a byte map: contents, first fit, and exact bounds. */
+#include "slot_oracle.h"
+#include "unit.h"
+
+#define SEEDS 20
+#define NODE 4096u		/* slots under one word of level 1 */
+#define Mi (1u << 20)
+
+static struct slot_tree tree;
+static struct slot_oracle oracle;
+static u64 operations;
+static u32 cursor;		/* where the last alloc ended */
+
+static void setup(u32 nr)
+{
+	/* Exactly so many bytes: the address sanitizer guards the ends. */
+	slot_tree_init(&tree, malloc(slot_tree_bytes(nr)), nr);
+	oracle.used = calloc(nr, 1);
+	oracle.nr = nr;
+	oracle.nr_free = nr;
+}
+
+static void teardown(void)
+{
+	free(tree.bits[0]);
+	free(oracle.used);
+}
+
+/* Every bit, every summary bit and every bound. */
+static void compare_all(void)
+{
+	u32 slot = oracle.nr, run = 0, longest = 0, nr_free = 0, l, i, c;
+
+	CHECK_EQ(slot_tree_nr_free(&tree), oracle.nr_free);
+	while (slot--) {
+		CHECK_EQ(tree.bits[0][slot / 64] >> slot % 64 & 1, !oracle.used[slot]);
+		run = oracle.used[slot] ? 0 : pure_min(run + 1, SLOT_RUN_MAX);
+		longest = pure_max(longest, run);
+		nr_free += !oracle.used[slot];
+		if (slot % NODE == 0) {
+			CHECK_EQ(tree.longest[1][slot / NODE], longest);
+			longest = 0;
+		}
+	}
+	CHECK_EQ(nr_free, oracle.nr_free);
+	CHECK_EQ(tree.words[tree.top], 1);
+	for (l = 1; l <= tree.top; l++) {
+		for (i = 0; i < tree.words[l]; i++) {
+			u64 summary = 0;
+
+			longest = 0;
+			for (c = i * 64; c < tree.words[l - 1] && c / 64 == i; c++) {
+				summary |= (u64)!!tree.bits[l - 1][c] << c % 64;
+				if (l > 1)
+					longest = pure_max(longest, tree.longest[l - 1][c]);
+			}
+			CHECK_EQ(tree.bits[l][i], summary);
+			if (l > 1)
+				CHECK_EQ(tree.longest[l][i], longest);
+		}
+	}
+}
+
+/* How far the oracle looks, in slots, when it looks after every operation. */
+static u32 oracle_effort(void)
+{
+	return oracle.nr <= 4 * NODE || unit_below(4096) == 0 ? oracle.nr : 2 * NODE;
+}
+
+/* @start is what an alloc of @want from @hint gave: the first fit, or rightly none. */
+static void check_fit(u32 start, u32 want, u32 hint)
+{
+	u32 from = hint < oracle.nr ? hint : 0, effort = oracle_effort();
+	u32 to = effort < oracle.nr - from ? from + effort : oracle.nr;
+	u32 first = oracle_find(&oracle, from, to, want);
+
+	if (start != SLOT_NONE)
+		CHECK_EQ(oracle_run(&oracle, start, want), want);
+	if (first == SLOT_NONE && to == oracle.nr)
+		first = oracle_find(&oracle, 0, pure_min(from, effort), want);
+	if (first != SLOT_NONE)
+		CHECK_EQ(start, first);
+	else if (effort == oracle.nr)
+		CHECK_EQ(start, SLOT_NONE);
+}
+
+static u32 do_alloc(u32 want, u32 hint)
+{
+	u32 start = slot_tree_alloc(&tree, want, hint);
+
+	operations++;
+	if (!want || want > SLOT_RUN_MAX) {
+		CHECK_EQ(start, SLOT_NONE);
+		return start;
+	}
+	check_fit(start, want, hint);
+	if (start != SLOT_NONE) {
+		oracle_set(&oracle, start, want, 1);
+		cursor = start + want;
+	}
+	CHECK_EQ(slot_tree_nr_free(&tree), oracle.nr_free);
+	return start;
+}
+
+static void do_alloc_upto(u32 want, u32 hint)
+{
+	u32 got = ~0u, start = slot_tree_alloc_upto(&tree, want, hint, &got);
+
+	operations++;
+	if (!want || want > SLOT_RUN_MAX || !oracle.nr_free) {
+		CHECK_EQ(start, SLOT_NONE);
+		CHECK_EQ(got, 0);
+		return;
+	}
+	CHECK(got >= 1 && got <= want);
+	check_fit(start, got, hint);
+	if (got < want && oracle_effort() == oracle.nr)
+		CHECK_EQ(oracle_longest(&oracle), got);
+	oracle_set(&oracle, start, got, 1);
+	CHECK_EQ(slot_tree_nr_free(&tree), oracle.nr_free);
+}
+
+static void do_free(u32 start, u32 n)
+{
+	bool good = oracle_all_used(&oracle, start, n);
+
+	operations++;
+	CHECK_EQ(slot_tree_free(&tree, start, n), good);
+	if (good)
+		oracle_set(&oracle, start, n, 0);
+	CHECK_EQ(slot_tree_nr_free(&tree), oracle.nr_free);
+}
+
+/*
+ * A slot anywhere, close to the last alloc, or close to where words, nodes or
+ * subtrees meet; now and then out of range.
+ */
+static u32 random_slot(void)
+{
+	static const u32 units[] = { 64, NODE, 64 * NODE };
+	u32 slot = unit_below(oracle.nr), unit = units[unit_below(UNIT_COUNT(units))];
+
+	switch (unit_below(16)) {
+	case 0:
+		return oracle.nr + unit_below(3);
+	case 1 ... 4:
+		return slot;
+	case 5 ... 9:
+		slot = cursor + unit_below(1600) - 1300;
+		break;
+	default:
+		slot = slot / unit * unit + unit_below(24) - 12;
+	}
+	return slot < oracle.nr ? slot : oracle.nr - 1;
+}
+
+static u32 random_want(void)
+{
+	switch (unit_below(16)) {
+	case 0 ... 5:
+		return 1;
+	case 6 ... 9:
+		return 1 + unit_below(8);
+	case 10 ... 12:
+		return 1 + unit_below(64);
+	case 13:
+		return 60 + unit_below(10);
+	case 14:
+		return unit_below(SLOT_RUN_MAX + 2);
+	default:
+		return 500 + unit_below(14);
+	}
+}
+
+/* Mostly a good free: of the used slots at a random place. */
+static void random_free(u32 most)
+{
+	u32 start = random_slot(), n = 0, looked = 0;
+
+	most = 1 + unit_below(most);
+	if (unit_below(8)) {
+		while (looked++ < 64 && start < oracle.nr && !oracle.used[start])
+			start++;
+		while (n < most && start + n < oracle.nr && oracle.used[start + n])
+			n++;
+	}
+	do_free(start, n ? n : most);
+}
+
+/* @ops operations that lead from much to little free space and back. */
+static void churn(u32 ops)
+{
+	u32 i;
+
+	cursor = 0;
+	for (i = 0; i < ops; i++) {
+		bool filling = (i / 500) & 1;
+		u32 slot = random_slot();
+
+		CHECK_EQ(slot_tree_is_used(&tree, slot),
+			 slot >= oracle.nr || oracle.used[slot]);
+		if (unit_below(8) < (filling ? 2 : 6))
+			random_free(filling ? 8 : 64 << unit_below(5));
+		else if (unit_below(4))
+			do_alloc(random_want(), unit_below(2) ? cursor : slot);
+		else
+			do_alloc_upto(random_want(), slot);
+	}
+}
+
+/* Takes all slots, in runs as long as possible. */
+static void fill(void)
+{
+	u32 got, start, hint = 0;
+
+	while ((start = slot_tree_alloc_upto(&tree, SLOT_RUN_MAX, hint, &got)) != SLOT_NONE) {
+		CHECK_EQ(start, hint);
+		hint += got;
+		operations++;
+	}
+	CHECK_EQ(hint, oracle.nr);
+	oracle_set(&oracle, 0, oracle.nr, 1);
+	CHECK_EQ(slot_tree_nr_free(&tree), 0);
+	CHECK_EQ(slot_tree_longest(&tree), 0);
+}
+
+static void churn_sizes(const u32 *sizes, size_t count, u32 ops)
+{
+	u64 first = unit_seed, seed;
+	size_t i;
+
+	for (seed = first; seed < first + SEEDS; seed++) {
+		unit_reseed(seed);
+		for (i = 0; i < count; i++) {
+			setup(sizes[i]);
+			if (seed & 1)
+				fill();
+			churn(ops / 2);
+			compare_all();
+			churn(ops - ops / 2);
+			compare_all();
+			teardown();
+		}
+	}
+}
+
+static void test_small_areas(void)
+{
+	static const u32 sizes[] = {
+		1, 2, 3, 63, 64, 65, 127, 128, 129, 511, 512, 513, 1000
+	};
+
+	churn_sizes(sizes, UNIT_COUNT(sizes), 16000);
+}
+
+static void test_one_to_three_nodes(void)
+{
+	static const u32 sizes[] = {
+		NODE - 1, NODE, NODE + 1, NODE + 64, 2 * NODE - 1, 2 * NODE, 2 * NODE + 1, 10000
+	};
+
+	churn_sizes(sizes, UNIT_COUNT(sizes), 12000);
+}
+
+static void test_three_levels(void)
+{
+	static const u32 sizes[] = {
+		64 * NODE - 1, 64 * NODE, 64 * NODE + 1, 65 * NODE + 1, 1000000
+	};
+
+	churn_sizes(sizes, UNIT_COUNT(sizes), 40000);
+}
+
+static void test_four_levels_and_more(void)
+{
+	static const u32 sizes[] = { 16 * Mi - 1, 16 * Mi, 16 * Mi + 1 };
+
+	churn_sizes(sizes, UNIT_COUNT(sizes), 50000);
+}
+
+/* A run across a boundary of every level, in an area that is otherwise full. */
+static void test_runs_across_boundaries(void)
+{
+	static const u32 at[] = { 64, 128, NODE, 2 * NODE, 64 * NODE, 16 * Mi };
+	static const u32 parts[] = { 1, 2, 31, 63, 64, 65, 200, 256 };
+	size_t i, before, after;
+
+	setup(16 * Mi + NODE);
+	fill();
+	for (i = 0; i < UNIT_COUNT(at); i++) {
+		for (before = 0; before < UNIT_COUNT(parts); before++) {
+			for (after = 0; after < UNIT_COUNT(parts); after++) {
+				u32 start = at[i] - pure_min(parts[before], at[i]);
+				u32 n = at[i] + parts[after] - start;
+
+				do_free(start, n);
+				CHECK_EQ(slot_tree_longest(&tree), n);
+				CHECK_EQ(slot_tree_alloc(&tree, n + 1, 0), SLOT_NONE);
+				CHECK_EQ(do_alloc(n, unit_below(oracle.nr)), start);
+				CHECK_EQ(slot_tree_longest(&tree), 0);
+			}
+		}
+	}
+	compare_all();
+	teardown();
+}
+
+/* Allocs with a hint that moves on lie side by side, without a gap. */
+static void test_moving_hint_is_adjacent(void)
+{
+	static const u32 sizes[] = { 600, NODE, 3 * NODE + 5, 64 * NODE + 700 };
+	size_t i;
+
+	for (i = 0; i < UNIT_COUNT(sizes); i++) {
+		u32 hint = 0, want = 32;
+
+		setup(sizes[i]);
+		while (want <= oracle.nr - hint) {
+			CHECK_EQ(do_alloc(want, hint), hint);
+			hint += want;
+			want = 1 + unit_below(SLOT_RUN_MAX);
+		}
+		compare_all();
+		teardown();
+	}
+}
+
+/* What was freed is found again from any hint, and nothing else is. */
+static void test_last_free_slots_are_found(void)
+{
+	u32 round;
+
+	setup(64 * NODE + 100);
+	fill();
+	for (round = 0; round < 2000; round++) {
+		u32 n = 1 + unit_below(SLOT_RUN_MAX);
+		u32 start = unit_below(oracle.nr - n + 1);
+
+		do_free(start, n);
+		CHECK_EQ(slot_tree_alloc(&tree, n + 1, random_slot()), SLOT_NONE);
+		if (round & 1) {
+			CHECK_EQ(do_alloc(n, random_slot()), start);
+		} else {
+			while (oracle.nr_free)
+				do_alloc_upto(1 + unit_below(SLOT_RUN_MAX), random_slot());
+		}
+	}
+	compare_all();
+	teardown();
+}
+
+/*
+ * The tree remembers a stretch of free slots behind the last alloc. An alloc
+ * that begins before that stretch and ends in it must shorten the memory.
+ */
+static void test_alloc_into_free_stretch(void)
+{
+	setup(1900);
+	CHECK_EQ(do_alloc(1, 1800), 1800);
+	CHECK_EQ(do_alloc(1, 1000), 1000);
+	do_free(1000, 1);
+	CHECK_EQ(do_alloc(SLOT_RUN_MAX, 1000), 1000);
+	CHECK_EQ(do_alloc(SLOT_RUN_MAX, 0), 0);
+	do_free(1001, 510);
+	CHECK_EQ(do_alloc(1, 1001), 1001);
+	compare_all();
+	teardown();
+}
+
+static void test_bad_frees_change_nothing(void)
+{
+	static const u32 bad[][2] = {
+		{ 0, 0 }, { 4, 1 }, { 4, 2 }, { 3, 2 }, { 0, 200 }, { 130, 1 },
+		{ 130, 0 }, { 129, 2 }, { 129, UINT32_MAX }, { 1, UINT32_MAX },
+		{ UINT32_MAX, 1 }, { UINT32_MAX, UINT32_MAX }, { 0, 131 }
+	};
+	size_t i;
+
+	setup(130);
+	fill();
+	do_free(4, 1);
+	for (i = 0; i < UNIT_COUNT(bad); i++) {
+		CHECK_EQ(slot_tree_free(&tree, bad[i][0], bad[i][1]), false);
+		compare_all();
+	}
+	do_free(0, 4);
+	do_free(5, 125);
+	compare_all();
+	teardown();
+}
+
+static void test_largest_area(void)
+{
+	const u32 nr = UINT32_MAX - 1;
+	void *arena = malloc(slot_tree_bytes(nr));
+	u32 got;
+
+	slot_tree_init(&tree, arena, nr);
+	CHECK_EQ(slot_tree_nr_free(&tree), nr);
+	CHECK_EQ(slot_tree_alloc(&tree, SLOT_RUN_MAX, nr - SLOT_RUN_MAX), nr - SLOT_RUN_MAX);
+	CHECK_EQ(slot_tree_alloc(&tree, SLOT_RUN_MAX, nr - 1), 0);
+	CHECK_EQ(slot_tree_alloc(&tree, 1, nr), SLOT_RUN_MAX);
+	CHECK(slot_tree_free(&tree, nr - 4, 4));
+	CHECK(!slot_tree_free(&tree, nr - 4, 4));
+	CHECK(!slot_tree_free(&tree, nr - 5, 6));
+	CHECK(!slot_tree_is_used(&tree, nr - 1));
+	CHECK(slot_tree_is_used(&tree, nr));
+	CHECK_EQ(slot_tree_alloc_upto(&tree, 4, nr - 9, &got), nr - 4);
+	CHECK_EQ(got, 4);
+	CHECK_EQ(slot_tree_nr_free(&tree), nr - 2 * SLOT_RUN_MAX - 1);
+	free(arena);
+}
+
+static void test_memory(void)
+{
+	u32 nr;
+
+	CHECK(slot_tree_bytes(16 * Mi) * 8 <= 16 * Mi * 14ull / 10);
+	for (nr = 1; nr <= 5 * NODE; nr++)
+		CHECK_EQ(slot_tree_bytes(nr) % 8, 0);
+}
+
+/* Runs last: the cases before it have counted. */
+static void test_enough_operations(void)
+{
+	printf("# %" PRIu64 " operations\n", operations);
+	CHECK(operations >= 10000000);
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = {
+		UNIT_CASE(test_memory),
+		UNIT_CASE(test_bad_frees_change_nothing),
+		UNIT_CASE(test_moving_hint_is_adjacent),
+		UNIT_CASE(test_alloc_into_free_stretch),
+		UNIT_CASE(test_runs_across_boundaries),
+		UNIT_CASE(test_last_free_slots_are_found),
+		UNIT_CASE(test_largest_area),
+		UNIT_CASE(test_small_areas),
+		UNIT_CASE(test_one_to_three_nodes),
+		UNIT_CASE(test_three_levels),
+		UNIT_CASE(test_four_levels_and_more),
+		UNIT_CASE(test_enough_operations),
+	};
+
+	return unit_run(cases, UNIT_COUNT(cases));
+}
