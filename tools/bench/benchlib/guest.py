@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Runs a plan in the lab and follows what the guest says."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import time
+
+from . import progress
+
+BENCH = pathlib.Path(__file__).resolve().parents[1]
+CHECKOUT = BENCH.parents[1]
+LAB = os.environ.get("LAB") or str(CHECKOUT / "tools/lab/lab")
+GUEST_PATH = "/out/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+POLL_SECONDS = 0.3
+
+
+class GuestError(Exception):
+    """The guest could not carry out the plan; the text says why."""
+
+
+def fields(line):
+    """'a=1 b=2' as a dict."""
+    return dict(word.partition("=")[::2] for word in line.split())
+
+
+class _Events:
+    """New whole lines of a file that another machine appends to."""
+
+    def __init__(self, path):
+        self.path = path
+        self.offset = 0
+
+    def __iter__(self):
+        if not self.path.exists():
+            return
+        with open(self.path, encoding="utf-8") as handle:
+            handle.seek(self.offset)
+            text = handle.read()
+        whole = text[: text.rfind("\n") + 1]
+        self.offset += len(whole.encode())
+        for line in whole.splitlines():
+            yield fields(line)
+
+
+def _build_programs(out):
+    command = ["make", "-s", "-C", str(CHECKOUT / "selftests/progs"), f"OUT={out / 'bin'}"]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+
+def _lab_command(disks, mem, timeout, stock_only, out):
+    command = [LAB, "run", "--mem", mem, "--timeout", str(timeout), "--out", str(out)]
+    command += ["--no-sync"] if stock_only else []
+    command += [word for option, size in disks for word in (option, size)]
+    return [*command, "--", "env", f"PATH={GUEST_PATH}", "sh", "/muster/tools/bench/guest.sh", "/out"]
+
+
+def run(plan, out, *, disks=(), mem="3G", timeout=3600, stock_only=False, on_event=None, line=None):
+    """
+    Boots a VM, carries out PLAN (text) in it, and leaves what guest.sh wrote in OUT. ON_EVENT gets each
+    event (a dict) as it comes; LINE is the progress line, refreshed meanwhile. Returns all events.
+    """
+    line = line or progress.Line()
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "plan").write_text(plan, encoding="utf-8")
+    _build_programs(out)
+    events, seen = _Events(out / "events"), []
+
+    def follow():
+        for event in events:
+            seen.append(event)
+            if on_event:
+                on_event(event)
+        line.refresh()
+
+    with open(out / "console.log", "wb") as log:
+        process = subprocess.Popen(
+            _lab_command(disks, mem, timeout, stock_only, out),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            while process.poll() is None:
+                follow()
+                time.sleep(POLL_SECONDS)
+            follow()
+        finally:
+            if process.poll() is None:
+                process.terminate()
+                process.wait()
+    shutil.rmtree(out / "bin", ignore_errors=True)
+    if process.returncode or not seen or seen[-1].get("event") != "done":
+        raise GuestError(_why(process.returncode, seen, out))
+    return seen
+
+
+def _why(code, seen, out):
+    errors = [event["text"].replace("_", " ") for event in seen if event.get("event") == "error"]
+    tail = (out / "console.log").read_text(errors="replace").splitlines()[-15:]
+    reason = "; ".join(errors) or f"`lab run` ended with status {code}"
+    return "\n".join([reason, *(f"  | {text}" for text in tail), f"all of it: {out}"])
+
+
+def scratch():
+    """A directory for one boot, under the cache."""
+    cache = pathlib.Path(os.environ.get("MUSTER_CACHE") or "/var/cache/muster") / "bench"
+    cache.mkdir(parents=True, exist_ok=True)
+    return tempfile.TemporaryDirectory(prefix="boot-", dir=cache)

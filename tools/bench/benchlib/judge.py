@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Medians, ratios pair by pair, and whether the targets are reached."""
+
+import dataclasses
+import statistics
+
+from . import results
+
+
+@dataclasses.dataclass(frozen=True)
+class Spread:
+    median: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, values):
+        return cls(statistics.median(values), min(values), max(values))
+
+    @property
+    def around_one(self):
+        """As a spread of ratios: no difference can be told."""
+        return self.low <= 1 <= self.high
+
+
+def metric(result, name):
+    """One figure of a step; None when the step does not have it."""
+    if name.endswith("_s"):
+        return result["seconds"].get(name[:-2])
+    counts = result["counts"]
+    if name == "pages_per_write":
+        return results.per_io(counts, "dev_pages_written", "dev_writes")
+    if name == "pages_per_read":
+        return results.per_io(result.get("read_counts", counts), "dev_pages_read", "dev_reads")
+    return counts.get(name, result.get(name))
+
+
+class Table:
+    """All steps of one program on one device."""
+
+    def __init__(self, steps):
+        self.steps = steps
+
+    def variants(self):
+        return list(dict.fromkeys((step["side"], step["page_cluster"]) for step in self.steps))
+
+    def by_round(self, variant, name):
+        """{round: figure} of a variant."""
+        found = {
+            step["round"]: metric(step, name)
+            for step in self.steps
+            if (step["side"], step["page_cluster"]) == variant
+        }
+        return {number: value for number, value in found.items() if value is not None}
+
+    def spread(self, variant, name):
+        values = list(self.by_round(variant, name).values())
+        return Spread.of(values) if values else None
+
+    def best(self, side, name):
+        """The variant of SIDE with the lowest median of NAME."""
+        known = [
+            (self.spread(variant, name).median, variant)
+            for variant in self.variants()
+            if variant[0] == side and self.spread(variant, name)
+        ]
+        return min(known)[1] if known else None
+
+    def rival(self, name, side="stock"):
+        """
+        The stock variant that counts: for seconds the one that is quickest in them, for anything else
+        the one that is quickest as a whole.
+        """
+        return self.best(side, name if name.endswith("_s") else "total_s")
+
+    def ratio(self, name, side="stock"):
+        """mswap over its rival, round by round; None when a figure is missing."""
+        ours, theirs = self.best("mswap", "total_s"), self.rival(name, side)
+        if not ours or not theirs:
+            return None
+        mine, other = self.by_round(ours, name), self.by_round(theirs, name)
+        pairs = [mine[each] / other[each] for each in mine if other.get(each)]
+        return Spread.of(pairs) if pairs else None
+
+
+@dataclasses.dataclass(frozen=True)
+class Target:
+    text: str
+    program: str
+    metric: str
+    limit: float
+    kind: str = "ratio"  # ratio: to the best stock; floor: to stock on the ramdisk; least: figure itself
+    aim: float = 0.0
+
+
+SLOW_DEVICES = ("nvme", "null_blk-100us")
+STRIDES = ("c1", "c4", "c16", "c32")
+
+
+def _slow_device_targets():
+    return [
+        Target("read-back", "c1", "read_s", 0.27),
+        Target("read-back against stock on a ramdisk", "c1", "read_s", 1.12, "floor", 1.05),
+        Target("pages per device read", "c1", "pages_per_read", 18, "least"),
+        Target("read-back", "c16", "read_s", 0.60),
+        Target("device writes", "three", "dev_writes", 0.35),
+        Target("device reads", "three", "dev_reads", 0.35),
+        Target("total time", "three", "total_s", 0.75),
+    ]
+
+
+def targets(device):
+    found = _slow_device_targets() if device in SLOW_DEVICES else []
+    for program in (*STRIDES, "random", "three"):
+        found.append(Target("pages swapped out", program, "pswpout", 1.05))
+    phase_limit = 1.03 if device == "brd" else 1.05
+    for program in STRIDES:
+        found.append(Target("write phase", program, "write_s", phase_limit))
+        if device == "brd":
+            found.append(Target("read-back", program, "read_s", 1.03))
+    if device == "brd":
+        found.append(Target("total time", "three", "total_s", 1.03))
+    found.append(Target("write phase", "random", "write_s", 1.03))
+    found.append(Target("read-back", "random", "read_s", 1.03))
+    return found
+
+
+@dataclasses.dataclass(frozen=True)
+class Verdict:
+    target: Target
+    spread: Spread
+    reached: bool
+
+    @property
+    def text(self):
+        if self.reached:
+            return "reached, aim too" if self.target.aim and self.spread.median <= self.target.aim else "reached"
+        if self.target.kind != "least" and self.target.limit >= 1 and self.spread.around_one:
+            return "missed (no difference: the spread is around 1)"
+        return "missed"
+
+
+def verdicts(device, tables):
+    """Verdicts on the targets of DEVICE for which there are figures; TABLES maps programs to Tables."""
+    found = []
+    for target in targets(device):
+        table = tables.get(target.program)
+        if not table:
+            continue
+        if target.kind == "least":
+            ours = table.best("mswap", "total_s")
+            spread = table.spread(ours, target.metric) if ours else None
+            reached = bool(spread) and spread.median >= target.limit
+        else:
+            spread = table.ratio(target.metric, "floor" if target.kind == "floor" else "stock")
+            reached = bool(spread) and spread.median <= target.limit
+        if spread:
+            found.append(Verdict(target, spread, reached))
+    return found

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The report in markdown, from the same dict that goes to results.json."""
+
+from . import judge, plan
+
+COLUMNS = (
+    ("write s", "write_s", 2),
+    ("read s", "read_s", 2),
+    ("total s", "total_s", 2),
+    ("pswpout", "pswpout", 0),
+    ("pswpin", "pswpin", 0),
+    ("dev writes", "dev_writes", 0),
+    ("pages/write", "pages_per_write", 1),
+    ("dev reads", "dev_reads", 0),
+    ("pages/read", "pages_per_read", 1),
+    ("bad", "bad", 0),
+)
+HOW_TO_READ = """\
+Figures are medians (lowest–highest) over the rounds. A ratio is mswap over the stock swap that counts,
+taken round by round: for seconds the stock `vm.page-cluster` that is quickest in them, for all else the
+one that is quickest as a whole. The device's I/Os are what its own statistics say; – means it keeps none.
+""".splitlines()
+RATIOS = ("write_s", "read_s", "total_s", "pswpout", "dev_writes", "dev_reads")
+
+
+def tables(data, device):
+    """{program: Table} of one device, in the order they were run."""
+    steps = {}
+    for step in data["steps"]:
+        if step["boot"] == device:
+            steps.setdefault(step["program"], []).append(step)
+    return {program: judge.Table(found) for program, found in steps.items()}
+
+
+def spread_text(spread, digits):
+    if spread is None:
+        return "–"
+    middle = f"{spread.median:.{digits}f}"
+    if spread.low == spread.high:
+        return middle
+    return f"{middle} ({spread.low:.{digits}f}–{spread.high:.{digits}f})"
+
+
+def variant_text(variant):
+    side, page_cluster = variant
+    name = "stock on ramdisk" if side == "floor" else side
+    return f"{name}, page-cluster {page_cluster}"
+
+
+def _row(cells):
+    return "| " + " | ".join(cells) + " |"
+
+
+def _header(cells):
+    return [_row(cells), _row(["---"] * len(cells))]
+
+
+def _figures(table):
+    lines = _header(["swap", *(title for title, _, _ in COLUMNS)])
+    for variant in table.variants():
+        cells = [spread_text(table.spread(variant, name), digits) for _, name, digits in COLUMNS]
+        lines.append(_row([variant_text(variant), *cells]))
+    return lines
+
+
+def _ratios(table):
+    lines = []
+    for name in RATIOS:
+        spread = table.ratio(name)
+        if spread:
+            rival = variant_text(table.rival(name))
+            note = " — no difference" if spread.around_one else ""
+            lines.append(f"- {name}: {spread_text(spread, 3)} × {rival}{note}")
+    return lines
+
+
+def _verdicts(device, found):
+    lines = _header(["program", "target", "limit", "figure", "verdict"])
+    for each in verdicts_of(device, found):
+        target = each.target
+        sign = "≥" if target.kind == "least" else "≤"
+        unit = "" if target.kind == "least" else " ×"
+        digits = 1 if target.kind == "least" else 3
+        cells = [f"{sign} {target.limit}{unit}", spread_text(each.spread, digits), each.text]
+        lines.append(_row([target.program, target.text, *cells]))
+    return lines
+
+
+def verdicts_of(device, found):
+    return judge.verdicts(device, found)
+
+
+def _device_section(data, kind):
+    found = tables(data, kind)
+    device = plan.DEVICES[kind]
+    about = next(boot for boot in data["boots"] if boot["device"] == kind)
+    lines = [f"## {device.title}", "", about["text"], ""]
+    judged = verdicts_of(kind, found)
+    if judged:
+        lines += [*_verdicts(kind, found), ""]
+    for program, table in found.items():
+        lines += [f"### {program}: {plan.PROGRAMS[program].title}", "", *_figures(table), ""]
+        ratios = _ratios(table)
+        if ratios:
+            lines += [*ratios, ""]
+    return lines
+
+
+def markdown(data):
+    """The whole report."""
+    about = data["about"]
+    missed = total = 0
+    for boot in data["boots"]:
+        for verdict in verdicts_of(boot["device"], tables(data, boot["device"])):
+            total += 1
+            missed += not verdict.reached
+    bad = sum(step["bad"] for step in data["steps"])
+    failed = sum(any(step["statuses"]) for step in data["steps"])
+    lines = [f"# bench-swap, {about['date']}", ""]
+    lines += [
+        f"Commit {about['commit']}, kernel {about['kernel']}, {about['rounds']} rounds, "
+        f"cgroup of {about['limit_mib']} MiB; knobs changed: {about['knobs'] or 'none'}."
+    ]
+    lines += [
+        "",
+        f"Targets: {total - missed} reached, {missed} missed. Bad pages: {bad}. Programs that failed: {failed}.",
+        "",
+        *HOW_TO_READ,
+        "",
+    ]
+    for boot in data["boots"]:
+        lines += _device_section(data, boot["device"])
+    return "\n".join(lines)

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What one step found, from the files that guest.sh left."""
+
+import re
+
+from . import guest
+
+SECTORS_PER_PAGE = 8
+BLOCKSTAT = {"dev_reads": 0, "dev_read_sectors": 2, "dev_writes": 4, "dev_write_sectors": 6}
+VERIFIED = re.compile(r"^verified (\d+) pages, (\d+) bad$")
+
+
+def _snapshot(path):
+    """Counters of one moment: pages swapped, I/Os and pages of the device."""
+    found = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        words = line.split()
+        if words[0] in ("pswpin", "pswpout"):
+            found[words[0]] = int(words[1])
+        elif words[0] == "blockstat":
+            found |= {name: int(words[1 + column]) for name, column in BLOCKSTAT.items()}
+    found["dev_pages_read"] = found.pop("dev_read_sectors") / SECTORS_PER_PAGE
+    found["dev_pages_written"] = found.pop("dev_write_sectors") / SECTORS_PER_PAGE
+    return found
+
+
+def _between(before, after):
+    return {name: after[name] - before[name] for name in before}
+
+
+def _unknown_if_not_counted(counts):
+    """A device that keeps no statistics (brd) shows no I/O although pages moved: that is unknown, not 0."""
+    if counts["pswpin"] + counts["pswpout"] and not counts["dev_reads"] + counts["dev_writes"]:
+        for name in ("dev_reads", "dev_writes", "dev_pages_read", "dev_pages_written"):
+            counts[name] = None
+    return counts
+
+
+def _program_output(text):
+    """Phases and verdict of one pagestride."""
+    found = {"seconds": {}, "verified": 0, "bad": 0}
+    for line in text.splitlines():
+        match = VERIFIED.match(line)
+        if match:
+            found["verified"], found["bad"] = int(match[1]), int(match[2])
+        elif line.startswith("phase="):
+            phase = guest.fields(line)
+            seconds = found["seconds"]
+            seconds[phase["phase"]] = seconds.get(phase["phase"], 0.0) + float(phase["secs"])
+    return found
+
+
+def _mswap_files(path):
+    """Files of /sys/block/mswapN; cluster_hist as {pages: writes}."""
+    files, hist = {}, {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        name, _, value = line.partition(":")
+        if name == "cluster_hist":
+            pages, writes = value.split()
+            hist[int(pages)] = int(writes)
+        else:
+            files[name] = int(value) if value.isdigit() else value
+    return files, hist
+
+
+def step_result(out, step, event, phased):
+    """The result of STEP as a dict that goes to the JSON file as it is."""
+    def path(name):
+        return out / f"{step.number}.{name}"
+
+    outputs = sorted(out.glob(f"{step.number}.out.*"))
+    texts = [each.read_text(encoding="utf-8", errors="replace") for each in outputs]
+    programs = [_program_output(text) for text in texts]
+    begin, end = _snapshot(path("begin")), _snapshot(path("end"))
+    result = {
+        "device": step.device,
+        "program": step.program,
+        "round": step.round,
+        "side": step.side,
+        "page_cluster": step.page_cluster,
+        "seconds": {"total": round(float(event["end"]) - float(event["begin"]), 3)},
+        "counts": _unknown_if_not_counted(_between(begin, end)),
+        "verified": sum(program["verified"] for program in programs),
+        "bad": sum(program["bad"] for program in programs),
+        "statuses": [int(each.read_text()) for each in sorted(out.glob(f"{step.number}.status.*"))],
+        "programs": programs,
+        "output": texts,
+    }
+    if phased and path("middle").exists():
+        result["seconds"] |= programs[0]["seconds"]
+        middle = _snapshot(path("middle"))
+        result["read_counts"] = _unknown_if_not_counted(_between(middle, end))
+    if path("mswap").exists():
+        result["mswap"], hist = _mswap_files(path("mswap"))
+        result["cluster_hist"] = {str(pages): writes for pages, writes in sorted(hist.items())}
+    return result
+
+
+def per_io(counts, pages, ios):
+    """Pages an I/O, or None when unknown."""
+    return counts[pages] / counts[ios] if counts.get(ios) else None

@@ -1,0 +1,231 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Guest side of the swap benchmark and of the demo: carries out a plan, step by step, in one boot.
+#
+#	guest.sh DIR
+#
+# DIR/plan is a list of lines:
+#	device KIND		brd, null_blk-7us, null_blk-100us, nvme or virtio: a device to make
+#	size MIB		size of each of them
+#	limit BYTES		memory.max of the cgroup that the programs run in
+#	knob NAME VALUE		control file of mswap, set before each of its steps
+#	program NAME COMMAND	run in the cgroup; several lines with one name run at the same time
+#	step N KIND SIDE PAGE_CLUSTER PROGRAM
+#				SIDE: stock (swap on the device) or mswap (swap on mswap on the device)
+#
+# What it does and finds goes to DIR: "events" (one line of key=value an event), and for each step N
+# N.begin, N.middle, N.end (/proc/vmstat, then the device's /sys/block/*/stat on a line that starts with
+# "blockstat"), N.mswap (files of mswap, NAME:VALUE), N.out.I (output of the I-th program) and N.status.I
+# (its exit status). N.middle is taken when a program that says "phase=write" has ended that phase.
+set -eu
+
+out=$1
+plan=$out/plan
+cgroup_root=/sys/fs/cgroup
+cgroup=$cgroup_root/bench
+
+event() {
+	echo "$*" >>"$out/events"
+}
+
+die() {
+	event "event=error text=$(echo "$*" | tr ' ' '_')"
+	echo "guest.sh: $*" >&2
+	exit 1
+}
+
+setting() {
+	sed -n "s/^$1 //p" "$plan"
+}
+
+# --- devices: each function prints the path of what it made
+
+make_brd() {
+	modprobe brd rd_nr=1 rd_size=$(($1 * 1024)) || return
+	echo /dev/ram0
+}
+
+make_null_blk() {
+	nullb=/sys/kernel/config/nullb/nullb0
+	modprobe null_blk nr_devices=0 || return
+	mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config || return
+	mkdir "$nullb" || return
+	while read -r name value; do
+		echo "$value" >"$nullb/$name" || return
+	done <<-END
+		size $1
+		completion_nsec $2
+		irqmode 2
+		memory_backed 1
+		submit_queues $(nproc)
+		power 1
+	END
+	echo /dev/nullb0
+}
+
+wait_for() {
+	modprobe "$2" 2>/dev/null || true
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		if [ -b "$1" ]; then
+			echo "$1"
+			return
+		fi
+		sleep 0.5
+	done
+	return 1
+}
+
+make_device() {
+	case $1 in
+	brd) make_brd "$2" ;;
+	null_blk-7us) make_null_blk "$2" 7000 ;;
+	null_blk-100us) make_null_blk "$2" 100000 ;;
+	nvme) wait_for /dev/nvme0n1 nvme ;;
+	virtio) wait_for /dev/vda virtio_blk ;;
+	*) return 1 ;;
+	esac
+}
+
+# The first write to a page of a memory-backed device allocates it: no step shall pay for that.
+prefill() {
+	dd if=/dev/zero of="$1" bs=1M count="$2" oflag=direct 2>/dev/null
+}
+
+# --- swap
+
+mswap_start() {
+	if [ -z "$mswap" ]; then
+		modprobe mswap || die "modprobe mswap failed"
+		mswap=mswap$(cat /sys/class/mswap-control/hot_add)
+	fi
+	setting knob | while read -r name value; do
+		echo "$value" >"/sys/block/$mswap/$name" || die "mswap refuses $name=$value"
+	done
+	echo "$device" >"/sys/block/$mswap/backing_dev" || die "mswap refuses $device"
+}
+
+swap_start() {
+	swap=$device
+	if [ "$side" = mswap ]; then
+		mswap_start
+		swap=/dev/$mswap
+	fi
+	mkswap "$swap" >/dev/null 2>&1 || die "mkswap $swap failed"
+	swapon "$swap" || die "swapon $swap failed"
+}
+
+swap_stop() {
+	swapoff "$swap" || die "swapoff $swap failed"
+	if [ "$side" = mswap ]; then
+		echo 1 >"/sys/block/$mswap/reset" || die "reset of $mswap failed"
+	fi
+}
+
+# --- one step
+
+snapshot() {
+	cat /proc/vmstat >"$tmp/$1"
+	sed 's/^/blockstat /' "/sys/block/${device##*/}/stat" >>"$tmp/$1"
+}
+
+mswap_counters() {
+	for file in "/sys/block/$mswap"/*; do
+		[ -f "$file" ] || continue
+		sed "s/^/${file##*/}:/" "$file" 2>/dev/null || true
+	done >"$tmp/mswap"
+}
+
+# Runs the I-th command line in the cgroup.
+run_program() {
+	{
+		status=0
+		# shellcheck disable=SC2086,SC2016 # a line of the plan is a command with its arguments
+		sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$cgroup" $2 2>&1 || status=$?
+		echo $status >"$tmp/status.$1"
+	} | while read -r line; do
+		echo "$line"
+		case $line in
+		phase=write*) [ "$1" != 1 ] || snapshot middle ;;
+		esac
+	done >"$tmp/out.$1"
+}
+
+uptime_now() {
+	read -r now _ </proc/uptime
+	echo "$now"
+}
+
+run_step() {
+	rm -f "$tmp"/*
+	mkdir "$cgroup"
+	echo "$limit" >"$cgroup/memory.max"
+	[ ! -e "$cgroup/memory.zswap.max" ] || echo 0 >"$cgroup/memory.zswap.max"
+	echo "$page_cluster" >/proc/sys/vm/page-cluster
+	device=$(cat "$work/device.$kind")
+	swap_start
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+	setting "program $program" >"$work/commands"
+	[ -s "$work/commands" ] || die "no program $program in the plan"
+
+	event "event=start step=$step"
+	snapshot begin
+	begin=$(uptime_now)
+	i=0
+	while read -r command; do
+		i=$((i + 1))
+		run_program $i "$command" &
+	done <"$work/commands"
+	wait
+	end=$(uptime_now)
+	snapshot end
+	[ "$side" != mswap ] || mswap_counters
+
+	swap_stop
+	rmdir "$cgroup"
+	for file in "$tmp"/*; do
+		cp "$file" "$out/$step.${file##*/}"
+	done
+	event "event=end step=$step begin=$begin end=$end"
+}
+
+# --- the whole plan
+
+prepare_device() {
+	device=$(make_device "$kind" "$size") || die "cannot make a $kind device"
+	echo "$device" >"$work/device.$kind"
+	prefill "$device" "$size" || die "cannot write to $device"
+	disk=/sys/block/${device##*/}
+	event "event=device kind=$kind path=$device" \
+		"scheduler=$(sed 's/.*\[\(.*\)\].*/\1/' "$disk/queue/scheduler" 2>/dev/null)" \
+		"queues=$(find "$disk/mq" -mindepth 1 -maxdepth 1 2>/dev/null | wc -l)"
+}
+
+prepare() {
+	event "event=boot kernel=$(uname -r) cpus=$(nproc)" \
+		"memory_kib=$(sed -n 's/^MemTotal: *\([0-9]*\).*/\1/p' /proc/meminfo)"
+	mountpoint -q "$cgroup_root" || mount -t cgroup2 none "$cgroup_root"
+	echo +memory >"$cgroup_root/cgroup.subtree_control" || die "no memory cgroup"
+	echo never >/sys/kernel/mm/transparent_hugepage/enabled
+	[ ! -e /sys/module/zswap/parameters/enabled ] || echo N >/sys/module/zswap/parameters/enabled
+	swapoff -a
+
+	size=$(setting size)
+	limit=$(setting limit)
+	setting device >"$work/kinds"
+	while read -r kind; do
+		prepare_device
+	done <"$work/kinds"
+}
+
+work=$(mktemp -d)
+tmp=$work/step
+mkdir "$tmp"
+mswap=
+prepare
+setting step >"$work/steps"
+while read -r step kind side page_cluster program <&3; do
+	run_step
+done 3<"$work/steps"
+event "event=done"
