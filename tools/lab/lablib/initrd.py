@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The initrd: busybox, the few modules that reach the root file system, and stage1."""
+"""The initrd: busybox, the few modules that reach the root file system, stage1, the layer."""
 
 import lzma
+import os
 import pathlib
 import stat
 
-from . import cache, tree
+from . import cache
 
 STAGE1 = pathlib.Path(__file__).resolve().parents[1] / "stage1"
-MODULES = ("9pnet_virtio", "9p", "overlay")
+MODULES = ("crc32c_generic", "erofs", "overlay", "virtio_scsi", "sd_mod", "9pnet_virtio", "9p")
 
 
-class _Cpio:
+class Cpio:
     """Writes the 'newc' archive that the kernel unpacks."""
 
     def __init__(self):
@@ -20,10 +21,25 @@ class _Cpio:
 
     def add(self, name, mode, data=b"", device=(0, 0)):
         self.inode += 1
-        fields = (self.inode, mode, 0, 0, 1, 0, len(data), 0, 0, *device, len(name) + 1, 0)
-        head = b"070701" + b"".join(b"%08x" % field for field in fields)
-        self._padded(head + name.encode() + b"\0")
+        encoded = name.encode() + b"\0"
+        fields = (self.inode, mode, 0, 0, 1, 0, len(data), 0, 0, *device, len(encoded), 0)
+        self._padded(b"070701" + b"".join(b"%08x" % field for field in fields) + encoded)
         self._padded(data)
+
+    def add_tree(self, top, prefix):
+        """Adds what is under TOP as PREFIX/..."""
+        self.add(prefix, stat.S_IFDIR | 0o755)
+        for path in sorted(top.rglob("*")):
+            mode = path.lstat().st_mode
+            name = f"{prefix}/{path.relative_to(top)}"
+            if stat.S_ISDIR(mode):
+                self.add(name, mode)
+            elif stat.S_ISREG(mode):
+                self.add(name, mode, path.read_bytes())
+            elif stat.S_ISLNK(mode):
+                self.add(name, mode, os.readlink(path).encode())
+            else:
+                raise cache.LabError(f"the install removed or made a special file: {name}")
 
     def _padded(self, data):
         self.parts.append(data + b"\0" * (-len(data) % 4))
@@ -53,10 +69,11 @@ def _module_order(modules_dir):
     return order
 
 
-def _make(root):
-    modules_dir = root / "usr/lib/modules" / tree.kernel_release(root)
-    archive = _Cpio()
-    for name in ("bin", "dev", "proc", "sys", "mod", "base", "layer", "top", "new"):
+def base(root, release):
+    """The initrd for the tree at ROOT without a layer, as bytes."""
+    modules_dir = root / "usr/lib/modules" / release
+    archive = Cpio()
+    for name in ("bin", "dev", "proc", "sys", "mod", "base", "top", "new"):
         archive.add(name, stat.S_IFDIR | 0o755)
     archive.add("dev/console", stat.S_IFCHR | 0o600, device=(5, 1))
     archive.add("bin/busybox", stat.S_IFREG | 0o755, (root / "usr/bin/busybox").read_bytes())
@@ -69,13 +86,11 @@ def _make(root):
     return archive.bytes()
 
 
-def path(root):
-    """The initrd for ROOT, made when it is missing."""
-    key = cache.digest(STAGE1.read_bytes(), str(MODULES))
-    final = root.parent / f"initrd-{key}"
-    with cache.lock("initrd"):
-        if not final.exists():
-            temporary = final.with_suffix(".new")
-            temporary.write_bytes(_make(root))
-            temporary.rename(final)
-    return final
+def write(path, root, release, layer):
+    """Writes the initrd for one VM; LAYER is a directory or None."""
+    with open(path, "wb") as handle:
+        handle.write(base(root, release))
+        if layer:
+            archive = Cpio()
+            archive.add_tree(layer, "layer")
+            handle.write(archive.bytes())

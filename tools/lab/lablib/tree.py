@@ -18,7 +18,7 @@ PACKAGES = (
     "stress-ng", "procps", "fio", "e2fsprogs", "xfsprogs", "util-linux", "nvme-cli", "strace",
     "busybox-static", "make", "psmisc", "python3-minimal",
 )
-RECIPE_VERSION = "1"
+RECIPE_VERSION = "2"
 LAYERS_KEPT = 6
 
 SOURCES = ("VERSION", "dkms.conf", "Kbuild", "Makefile", "modules")
@@ -28,6 +28,11 @@ SOURCE_SUFFIXES = {".c", ".h", ".sh", ".S"}
 def tree_dir():
     key = cache.digest(SUITE, RECIPE_VERSION, *sorted(PACKAGES))
     return cache.CACHE / "trees" / f"{SUITE}-{key}"
+
+
+def image(root):
+    """The file system image of ROOT that VMs boot."""
+    return root.parent / "tree.erofs"
 
 
 def kernel_release(root):
@@ -47,6 +52,8 @@ def _mmdebstrap(final):
                SUITE, str(root)]
     with cache.step(f"making a Debian {SUITE} tree (once, about a minute)"):
         cache.logged(command, temporary / "log", "mmdebstrap")
+        cache.logged(["mkfs.erofs", "-x-1", str(image(root)), str(root)],
+                     temporary / "log.erofs", "mkfs.erofs")
     shutil.rmtree(final, ignore_errors=True)
     temporary.rename(final)
 

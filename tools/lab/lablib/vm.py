@@ -54,13 +54,11 @@ class Job:
         self.console = self.dir / "console"
         self.share = self.dir / "share"
         self.share.mkdir()
+        self.console.touch()
         shutil.copy(STAGE2, self.share / "stage2")
 
     def _shares(self):
-        shares = [("base", self.root, True), ("job", self.share, False),
-                  ("muster", cache.CHECKOUT, True)]
-        if self.layer:
-            shares.append(("layer", tree.layer_files(self.layer), True))
+        shares = [("job", self.share, False), ("muster", cache.CHECKOUT, True)]
         if self.args.out:
             shares.append(("out", self.args.out.resolve(), False))
         words = []
@@ -70,7 +68,9 @@ class Job:
         return words
 
     def _disks(self):
-        words = []
+        words = ["-device", "virtio-scsi-pci", "-device", "scsi-hd,drive=tree",
+                 "-drive", "if=none,id=tree,format=raw,readonly=on,"
+                 f"file={tree.image(self.root)}"]
         for size, name, device in ((self.args.nvme, "nvme", "nvme,serial=muster"),
                                    (self.args.virtio, "virtio", "virtio-blk-pci")):
             if size is None:
@@ -85,7 +85,7 @@ class Job:
     def _environment(self, cmd):
         """Words of the kernel command line that stage1 and stage2 get as variables."""
         args = self.args
-        words = {"lab_layer": self.layer or "", "lab_out": "1" if args.out else "",
+        words = {"lab_out": "1" if args.out else "",
                  "lab_udev": "1" if args.udev else "", "lab_shell": "" if cmd else "1"}
         modules, devices = [], []
         if args.nvme is not None:
@@ -106,11 +106,13 @@ class Job:
 
     def command(self, accel, cmd):
         release = tree.kernel_release(self.root)
+        initrd.write(self.dir / "initrd", self.root, release,
+                     self.layer and tree.layer_files(self.layer))
         words = ["qemu-system-x86_64", "-machine", "q35", *ACCEL[accel],
                  "-m", self.args.mem, "-smp", str(self.args.cpus),
                  "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
                  "-kernel", str(self.root / f"boot/vmlinuz-{release}"),
-                 "-initrd", str(initrd.path(self.root)),
+                 "-initrd", str(self.dir / "initrd"),
                  "-append", f"{KERNEL_WORDS} {self._environment(cmd)} {self.args.append}",
                  "-serial", f"file:{self.console}",
                  "-device", "virtio-serial-pci", "-device", "virtio-rng-pci",
