@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef MUSTER_COMPAT_TRACE_H
+#define MUSTER_COMPAT_TRACE_H
+
+/* Fills the string field @field, declared with source @src, of a tracepoint. */
+#define compat_assign_str(field, src) __assign_str(field)
+
+#endif

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "window.h"
+
+/* How many slots after @last belong to its run. */
+static u32 window_reach_up(u64 live, u64 cont, u32 last)
+{
+	u64 next;
+
+	if (last + 1 >= WINDOW_MAX)
+		return 0;
+	next = (live & cont) >> (last + 1);
+	return next == ~0ull >> (last + 1) ? WINDOW_MAX - 1 - last :
+					     pure_ctz64(~next);
+}
+
+/* How many slots before @first belong to its run. */
+static u32 window_reach_down(u64 live, u64 cont, u32 first)
+{
+	u32 n = 0;
+
+	while (first > n && (cont >> (first - n) & 1) &&
+	       (live >> (first - n - 1) & 1))
+		n++;
+	return n;
+}
+
+struct window window_around(u64 live, u64 cont, u32 at, u32 want, u32 size)
+{
+	u32 up = window_reach_up(live, cont, at + want - 1);
+	u32 down = window_reach_down(live, cont, at);
+	u32 room = size > want ? size - want : 0;
+	struct window w;
+
+	if (up > room - room / 4)
+		up = pure_max(room - room / 4, room - pure_min(room, down));
+	if (up > room)
+		up = room;
+	down = pure_min(down, room - up);
+	w.first = at - down;
+	w.n = down + want + up;
+	return w;
+}
+
+struct window window_ahead(u64 live, u64 cont, u32 at, u32 size)
+{
+	struct window w = { .first = at, .n = 0 };
+
+	if (size && (live & cont) >> at & 1)
+		w.n = pure_min(size, 1 + window_reach_up(live, cont, at));
+	return w;
+}
+
+void window_tuner_init(struct window_tuner *t)
+{
+	t->size = WINDOW_FIRST_SIZE;
+	t->used = 0;
+	t->wasted = 0;
+	t->misses = 0;
+}
+
+void window_tuner_learn(struct window_tuner *t, u32 used, u32 wasted)
+{
+	u32 all;
+
+	t->used += used;
+	t->wasted += wasted;
+	all = t->used + t->wasted;
+	if (all < WINDOW_LEARN_PAGES)
+		return;
+	if (t->used * 3 >= all * 2)
+		t->size = pure_min(t->size * 2, WINDOW_MAX);
+	else if (t->used * 3 < all)
+		t->size = pure_max(t->size / 2, 1);
+	t->used = 0;
+	t->wasted = 0;
+}
+
+u32 window_tuner_size(struct window_tuner *t, u32 max)
+{
+	if (t->size > 1)
+		return pure_min(t->size, max);
+	if (++t->misses < WINDOW_PROBE_MISSES)
+		return 1;
+	t->misses = 0;
+	return pure_min(WINDOW_PROBE_SIZE, max);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which slots around a wanted one to read in the same I/O.
+ *
+ * Works on one granule: 64 slots, one bit each in two words. live: the slot
+ * holds data; cont: it continues the run of the slot before it. Pure functions:
+ * any context; a tuner is protected by its owner's lock.
+ */
+#ifndef MSWAP_ALGO_WINDOW_H
+#define MSWAP_ALGO_WINDOW_H
+
+#include "pure.h"
+
+#define WINDOW_MAX 64
+
+/* Slots first..first + n - 1 of the granule; n == 0: nothing. */
+struct window {
+	u32 first;
+	u32 n;
+};
+
+/*
+ * The window of at most @size slots that holds the wanted slots @at..@at + @want
+ * - 1 (all in the granule, want >= 1) and lies in their run. Three quarters of
+ * what is added lie after the wanted slots, where the run allows it, since most
+ * readers ascend.
+ */
+struct window window_around(u64 live, u64 cont, u32 at, u32 want, u32 size);
+
+/* The window of at most @size slots that continues a run at @at. */
+struct window window_ahead(u64 live, u64 cont, u32 at, u32 size);
+
+/*
+ * Fits the size of a first window to what became of prefetched pages: it
+ * doubles while two thirds get used, and is halved when less than a third is.
+ * At size 1 nothing is prefetched and nothing learnt, so every
+ * WINDOW_PROBE_MISSES misses a small window is tried.
+ */
+#define WINDOW_FIRST_SIZE 8
+#define WINDOW_LEARN_PAGES 32
+#define WINDOW_PROBE_MISSES 64
+#define WINDOW_PROBE_SIZE 4
+
+struct window_tuner {
+	u32 size;
+	u32 used;
+	u32 wasted;
+	u32 misses;
+};
+
+void window_tuner_init(struct window_tuner *t);
+/* @used and @wasted more prefetched pages met their fate. */
+void window_tuner_learn(struct window_tuner *t, u32 used, u32 wasted);
+/* The size for the window of a miss, 1..@max. */
+u32 window_tuner_size(struct window_tuner *t, u32 max);
+
+#endif

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#define pr_fmt(fmt) "mswap: " fmt
+
+#include <linux/printk.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "backing.h"
+
+#define SLOT_SECTORS	(PAGE_SIZE >> SECTOR_SHIFT)
+/* Writes that go on when no memory at all is left. */
+#define BACKING_WRITES_MIN	16
+
+static int backing_refuse(const char *name, const char *path, const char *why,
+			  int err)
+{
+	pr_err_ratelimited("%s: cannot use %s as backing device: %s (error %d)\n",
+			   name, path, why, err);
+	return err;
+}
+
+static const char *backing_open_error(int err)
+{
+	switch (err) {
+	case -EBUSY:
+		return "it is mounted, swap, or held by somebody else";
+	case -EROFS:
+	case -EACCES:
+		return "it is read-only";
+	case -ENOTBLK:
+		return "it is not a block device";
+	case -ENOENT:
+		return "there is no such file";
+	default:
+		return "it cannot be opened";
+	}
+}
+
+static int backing_check(struct backing *b, const char *path, const char *name)
+{
+	u64 slots = bdev_nr_bytes(b->bdev) >> PAGE_SHIFT;
+
+	if (bdev_read_only(b->bdev))
+		return backing_refuse(name, path, "it is read-only", -EROFS);
+	if (bdev_is_zoned(b->bdev))
+		return backing_refuse(name, path, "it is zoned", -EINVAL);
+	if (bdev_logical_block_size(b->bdev) > PAGE_SIZE)
+		return backing_refuse(name, path,
+				      "its logical blocks are larger than 4 KiB",
+				      -EINVAL);
+	if (slots < BACKING_SLOTS_MIN)
+		return backing_refuse(name, path, "it is smaller than 1 MiB",
+				      -ENOSPC);
+	if (slots > BACKING_SLOTS_MAX)
+		return backing_refuse(name, path, "it has more than 2^32-2 slots",
+				      -EFBIG);
+	b->nr_slots = slots;
+	return 0;
+}
+
+int backing_open(struct backing *b, const char *path, const char *name,
+		 size_t front_pad)
+{
+	int err;
+
+	b->path = kstrdup(path, GFP_KERNEL);
+	if (!b->path)
+		return -ENOMEM;
+	err = compat_bdev_open(&b->handle, path, b);
+	if (err) {
+		backing_refuse(name, path, backing_open_error(err), err);
+		goto err_path;
+	}
+	b->bdev = compat_bdev(&b->handle);
+	b->front_pad = front_pad;
+	err = backing_check(b, path, name);
+	if (err)
+		goto err_bdev;
+	err = bioset_init(&b->writes, BACKING_WRITES_MIN, front_pad,
+			  BIOSET_NEED_BVECS);
+	if (err)
+		goto err_bdev;
+	return 0;
+
+err_bdev:
+	compat_bdev_close(&b->handle);
+err_path:
+	kfree(b->path);
+	b->path = NULL;
+	b->bdev = NULL;
+	return err;
+}
+
+void backing_close(struct backing *b)
+{
+	bioset_exit(&b->writes);
+	compat_bdev_close(&b->handle);
+	kfree(b->path);
+	b->path = NULL;
+	b->bdev = NULL;
+	b->nr_slots = 0;
+}
+
+struct bio *backing_alloc_write(struct backing *b, u32 nr, blk_opf_t opf,
+				gfp_t gfp)
+{
+	return bio_alloc_bioset(b->bdev, nr, REQ_OP_WRITE | opf, gfp,
+				&b->writes);
+}
+
+void backing_aim(struct bio *bio, u32 slot)
+{
+	bio->bi_iter.bi_sector = (sector_t)slot * SLOT_SECTORS;
+}
+
+void backing_reuse_write(struct backing *b, struct bio *bio, u32 slot,
+			 blk_opf_t opf)
+{
+	bio_reset(bio, b->bdev, REQ_OP_WRITE | opf);
+	backing_aim(bio, slot);
+}
+
+void backing_init_read(struct backing *b, struct bio *bio, struct bio_vec *vecs,
+		       u32 nr, u32 slot, blk_opf_t opf)
+{
+	bio_init(bio, b->bdev, vecs, nr, REQ_OP_READ | opf);
+	backing_aim(bio, slot);
+}
+
+int backing_probe_slot(struct backing *b, u32 slot)
+{
+	struct bio_vec vec;
+	struct bio bio;
+	int err;
+
+	bio_init(&bio, b->bdev, &vec, 1, REQ_OP_WRITE | REQ_SYNC);
+	backing_aim(&bio, slot);
+	backing_add_page(&bio, ZERO_PAGE(0));
+	err = submit_bio_wait(&bio);
+	bio_uninit(&bio);
+	return err;
+}
+
+int backing_flush(struct backing *b)
+{
+	return blkdev_issue_flush(b->bdev);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The device that holds the physical slots, and the bios sent to it: nothing
+ * else in mswap knows sectors.
+ */
+#ifndef MSWAP_BACKING_H
+#define MSWAP_BACKING_H
+
+#include <linux/bio.h>
+#include <linux/types.h>
+
+#include "compat/blk.h"
+
+#define BACKING_SLOTS_MIN	256	/* 1 MiB */
+#define BACKING_SLOTS_MAX	((u32)-2)
+
+struct backing {
+	struct compat_bdev handle;
+	struct block_device *bdev;
+	struct bio_set writes;
+	size_t front_pad;
+	u32 nr_slots;
+	char *path;
+};
+
+/*
+ * Opens @path exclusively and checks that it can serve; the refusal is in the
+ * log, with @name (our disk's) in front. @front_pad bytes precede each bio of
+ * backing_alloc_write(). Process context, may sleep.
+ * -EBUSY, -EROFS, -ENOTBLK, -ENOSPC (too small), -EFBIG, -EINVAL (blocks larger
+ * than a slot, zoned), -ENOMEM, or what the open gave.
+ */
+int backing_open(struct backing *b, const char *path, const char *name,
+		 size_t front_pad);
+void backing_close(struct backing *b);
+
+/*
+ * A bio that writes up to @nr pages; where to, backing_aim() says, and pages are
+ * added by the caller. With GFP_NOWAIT it may be NULL; with GFP_NOIO it sleeps and never fails
+ * (then the caller may hold no other bio of this set that is not submitted).
+ */
+struct bio *backing_alloc_write(struct backing *b, u32 nr, blk_opf_t opf,
+				gfp_t gfp);
+/* @bio goes to @slot and those after it. */
+void backing_aim(struct bio *bio, u32 slot);
+/* Empties a bio that has ended, and aims it at @slot, to write once more. */
+void backing_reuse_write(struct backing *b, struct bio *bio, u32 slot,
+			 blk_opf_t opf);
+/* Makes @bio read from @slot on; @vecs is the caller's and outlives it. */
+void backing_init_read(struct backing *b, struct bio *bio, struct bio_vec *vecs,
+		       u32 nr, u32 slot, blk_opf_t opf);
+/* One more slot for @bio, which was made with room for it. */
+static inline void backing_add_page(struct bio *bio, struct page *page)
+{
+	WARN_ON_ONCE(bio_add_page(bio, page, PAGE_SIZE, 0) != PAGE_SIZE);
+}
+
+/* Process context (it may be inside another device's submit_bio). */
+static inline void backing_submit(struct bio *bio)
+{
+	submit_bio_noacct(bio);
+}
+
+/* Writes zeros over one slot and waits: did the device take it? May sleep. */
+int backing_probe_slot(struct backing *b, u32 slot);
+/* Flushes the device's cache and waits. May sleep. */
+int backing_flush(struct backing *b);
+
+#endif

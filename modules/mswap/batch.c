@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/blkdev.h>
+#include <linux/highmem.h>
+#include <linux/ksm.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "batch.h"
+
+/* Batches and copies that go on when no memory at all is left. */
+#define BATCH_SMALL_MIN		16
+#define BATCH_LARGE_MIN		2
+#define BATCH_BOUNCE_MIN	16
+
+#define BATCH_GFP_NOWAIT	(GFP_NOWAIT | __GFP_NOWARN)
+/* What a batch passes on of its bios' wishes. */
+#define BATCH_OPF (REQ_SYNC | REQ_META | REQ_PRIO | REQ_FUA | REQ_SWAP)
+
+struct batch_plug {
+	struct blk_plug_cb cb;
+	struct batch *batch;
+};
+
+static struct batch *batch_alloc(struct batching *bt, u32 pages, gfp_t gfp)
+{
+	bool small = pages <= BATCH_SMALL_PAGES;
+	struct batch *b = mempool_alloc(small ? &bt->small : &bt->large, gfp);
+
+	if (!b)
+		return NULL;
+	b->bt = bt;
+	atomic_set(&b->refs, 1);
+	b->n = 0;
+	b->cap = small ? BATCH_SMALL_PAGES : CLUSTER_PAGES_MAX;
+	b->next = 0;
+	b->policy = READ_ONCE(bt->knobs->policy);
+	b->opf = 0;
+	b->sorted = false;
+	return b;
+}
+
+/*
+ * Names the page by its anonymous object. The anon_vma is a key and is never
+ * followed, so it does not matter if it goes away. Pages without one (shmem in
+ * swap, KSM, file systems) are known by their place on the device.
+ */
+static void batch_name_page(struct cluster_page *cp, struct bio *bio,
+			    struct page *page)
+{
+	struct folio *folio = page_folio(page);
+
+	cp->object = 0;
+	cp->index = cp->vslot;
+	if (!(bio->bi_opf & REQ_SWAP) || !folio_test_anon(folio) ||
+	    folio_test_ksm(folio))
+		return;
+	cp->object = (unsigned long)READ_ONCE(folio->mapping);
+	cp->index = folio->index + folio_page_idx(folio, page);
+}
+
+static struct page *batch_copy_slot(struct batching *bt, struct bio *bio,
+				    gfp_t gfp)
+{
+	struct bvec_iter iter = bio->bi_iter;
+	struct page *page = mempool_alloc(&bt->bounce, gfp);
+	u32 done = 0;
+
+	if (!page)
+		return NULL;
+	while (done < PAGE_SIZE) {
+		struct bio_vec bv = bio_iter_iovec(bio, iter);
+		u32 len = min_t(u32, bv.bv_len, PAGE_SIZE - done);
+
+		memcpy_page(page, done, bv.bv_page, bv.bv_offset, len);
+		bio_advance_iter_single(bio, &iter, len);
+		done += len;
+	}
+	return page;
+}
+
+/* Adds the slot at the bio's bi_iter; false when memory is short. */
+static bool batch_add_slot(struct batch *b, struct bio *bio, gfp_t gfp)
+{
+	struct bio_vec bv = bio_iter_iovec(bio, bio->bi_iter);
+	struct cluster_page *cp = &b->pages[b->n];
+
+	cp->bio = bio;
+	cp->vslot = bio->bi_iter.bi_sector >> (PAGE_SHIFT - SECTOR_SHIFT);
+	cp->page = bv.bv_page;
+	cp->pos = 0;
+	batch_name_page(cp, bio, bv.bv_page);
+	if (bv.bv_offset || bv.bv_len != PAGE_SIZE) {
+		cp->page = batch_copy_slot(b->bt, bio, gfp);
+		if (!cp->page)
+			return false;
+		cp->pos = BATCH_PAGE_BOUNCED;
+	}
+	b->n++;
+	return true;
+}
+
+/*
+ * No page for a copy is to be had at once. The batch may hold all that there
+ * are: it goes first, and only an empty one waits. False if it went.
+ */
+static bool batch_make_room(struct batch **bp, struct bio *bio)
+{
+	if ((*bp)->n) {
+		batch_issue(*bp, GFP_NOIO);
+		*bp = NULL;
+		return false;
+	}
+	return batch_add_slot(*bp, bio, GFP_NOIO);
+}
+
+/*
+ * Adds the rest of @bio, a ready-made cluster, to *@bp, which is written first
+ * where the cluster does not fit. Each page holds a reference of the bio, the
+ * last one the caller's. False when memory is short: the caller still owns the
+ * bio, whose bi_iter tells what is left.
+ */
+static bool batch_fill(struct batching *bt, struct batch **bp, struct bio *bio,
+		       gfp_t gfp)
+{
+	u32 nr = bio->bi_iter.bi_size >> PAGE_SHIFT;
+	u32 limit = READ_ONCE(bt->knobs->cluster_pages);
+	blk_opf_t opf = bio->bi_opf & BATCH_OPF;
+
+	if (*bp && (!cluster_fits(limit, (*bp)->n, nr) ||
+		    (*bp)->n + nr > (*bp)->cap)) {
+		batch_issue(*bp, gfp);
+		*bp = NULL;
+	}
+	while (nr) {
+		if (!*bp)
+			*bp = batch_alloc(bt, max(limit, nr), gfp);
+		if (!*bp)
+			return false;
+		if (!batch_add_slot(*bp, bio, BATCH_GFP_NOWAIT)) {
+			if (gfp == BATCH_GFP_NOWAIT)
+				return false;
+			if (!batch_make_room(bp, bio))
+				continue;
+		}
+		(*bp)->opf |= opf;
+		bio_advance(bio, PAGE_SIZE);
+		if (--nr)
+			bio_inc_remaining(bio);
+		if ((*bp)->n == (*bp)->cap || (!nr && (*bp)->n >= limit)) {
+			batch_issue(*bp, gfp);
+			*bp = NULL;
+		}
+	}
+	return true;
+}
+
+static void batch_defer_bio(struct batching *bt, struct bio *bio)
+{
+	unsigned long flags;
+
+	mswap_count(bt->stats, MSWAP_DEFERRED, 1);
+	spin_lock_irqsave(&bt->deferred_lock, flags);
+	bio_list_add(&bt->deferred_bios, bio);
+	spin_unlock_irqrestore(&bt->deferred_lock, flags);
+	queue_work(bt->wq, &bt->work);
+}
+
+void batch_defer(struct batch *b)
+{
+	struct batching *bt = b->bt;
+	unsigned long flags;
+
+	mswap_count(bt->stats, MSWAP_DEFERRED, 1);
+	spin_lock_irqsave(&bt->deferred_lock, flags);
+	list_add_tail(&b->list, &bt->deferred_batches);
+	spin_unlock_irqrestore(&bt->deferred_lock, flags);
+	queue_work(bt->wq, &bt->work);
+}
+
+void batch_put(struct batch *b)
+{
+	struct batching *bt = b->bt;
+
+	if (!atomic_dec_and_test(&b->refs))
+		return;
+	mempool_free(b, b->cap == BATCH_SMALL_PAGES ? &bt->small : &bt->large);
+}
+
+void batch_issue(struct batch *b, gfp_t gfp)
+{
+	if (!b->sorted) {
+		if (b->policy != CLUSTER_PAGE)
+			cluster_sort(b->pages, b->n);
+		b->sorted = true;
+		mswap_count(b->bt->stats, MSWAP_BATCHES, 1);
+	}
+	while (b->next < b->n) {
+		u32 want = cluster_next_write(b->policy, b->pages, b->n,
+					      b->next);
+
+		if (!batch_write(b, want, gfp)) {
+			batch_defer(b);
+			return;
+		}
+	}
+	batch_put(b);
+}
+
+/* Only swap may wait for company: somebody waits for a synchronous write. */
+static bool batch_may_gather(const struct batch *b)
+{
+	return READ_ONCE(b->bt->knobs->batch_usecs) &&
+	       (b->opf & (REQ_SWAP | REQ_SYNC)) == REQ_SWAP &&
+	       b->policy == CLUSTER_MOC;
+}
+
+/*
+ * The scheduler unplugs a task that is about to sleep: it must not sleep here
+ * once more, and its stack may be deep.
+ */
+static void batch_unplug(struct blk_plug_cb *cb, bool from_schedule)
+{
+	struct batch_plug *plug = container_of(cb, struct batch_plug, cb);
+	struct batch *b = plug->batch;
+
+	kfree(plug);
+	if (!b)
+		return;
+	if (from_schedule)
+		batch_defer(b);
+	else if (batch_may_gather(b))
+		gather_batch(b->bt, b);
+	else
+		batch_issue(b, BATCH_GFP_NOWAIT);
+}
+
+void batch_bio(struct batching *bt, struct bio *bio)
+{
+	struct batch *alone = NULL;
+	struct batch **bp = &alone;
+	struct blk_plug_cb *cb;
+
+	mswap_count(bt->stats, MSWAP_PAGES_OUT,
+		    bio->bi_iter.bi_size >> PAGE_SHIFT);
+	cb = blk_check_plugged(batch_unplug, bt, sizeof(struct batch_plug));
+	if (cb)
+		bp = &container_of(cb, struct batch_plug, cb)->batch;
+	if (!batch_fill(bt, bp, bio, BATCH_GFP_NOWAIT))
+		batch_defer_bio(bt, bio);
+	if (alone)
+		batch_issue(alone, BATCH_GFP_NOWAIT);
+}
+
+void batch_bio_wait(struct batching *bt, struct bio *bio)
+{
+	struct batch *b = NULL;
+
+	mswap_count(bt->stats, MSWAP_PAGES_OUT,
+		    bio->bi_iter.bi_size >> PAGE_SHIFT);
+	batch_fill(bt, &b, bio, GFP_NOIO);
+	if (b)
+		batch_issue(b, GFP_NOIO);
+}
+
+static struct batch *batch_pop_deferred(struct batching *bt, struct bio **bio)
+{
+	struct batch *b;
+
+	*bio = NULL;
+	spin_lock_irq(&bt->deferred_lock);
+	b = list_first_entry_or_null(&bt->deferred_batches, struct batch, list);
+	if (b)
+		list_del(&b->list);
+	else
+		*bio = bio_list_pop(&bt->deferred_bios);
+	spin_unlock_irq(&bt->deferred_lock);
+	return b;
+}
+
+/*
+ * Batches go before bios: they hold what a bio's new batch may have to wait
+ * for. For the same reason a bio's batch is issued before the next is filled
+ * while others are queued.
+ */
+static void batch_work(struct work_struct *work)
+{
+	struct batching *bt = container_of(work, struct batching, work);
+	struct batch *b, *filled = NULL;
+	struct bio *bio;
+
+	do {
+		b = batch_pop_deferred(bt, &bio);
+		if (b)
+			batch_issue(b, GFP_NOIO);
+		else if (bio)
+			batch_fill(bt, &filled, bio, GFP_NOIO);
+	} while (b || bio);
+	if (filled)
+		batch_issue(filled, GFP_NOIO);
+}
+
+static size_t batch_bytes(u32 pages)
+{
+	return sizeof(struct batch) + pages * sizeof(struct cluster_page);
+}
+
+static int batching_init_pools(struct batching *bt)
+{
+	int err;
+
+	err = mempool_init_kmalloc_pool(&bt->small, BATCH_SMALL_MIN,
+					batch_bytes(BATCH_SMALL_PAGES));
+	if (err)
+		return err;
+	err = mempool_init_kmalloc_pool(&bt->large, BATCH_LARGE_MIN,
+					batch_bytes(CLUSTER_PAGES_MAX));
+	if (err)
+		goto err_small;
+	err = mempool_init_page_pool(&bt->bounce, BATCH_BOUNCE_MIN, 0);
+	if (err)
+		goto err_large;
+	return 0;
+
+err_large:
+	mempool_exit(&bt->large);
+err_small:
+	mempool_exit(&bt->small);
+	return err;
+}
+
+static void batching_exit_pools(struct batching *bt)
+{
+	mempool_exit(&bt->bounce);
+	mempool_exit(&bt->large);
+	mempool_exit(&bt->small);
+}
+
+int batching_init(struct batching *bt)
+{
+	int cpu, err;
+
+	INIT_WORK(&bt->work, batch_work);
+	INIT_WORK(&bt->retry_work, batch_retry_work);
+	spin_lock_init(&bt->deferred_lock);
+	bio_list_init(&bt->deferred_bios);
+	INIT_LIST_HEAD(&bt->deferred_batches);
+	INIT_LIST_HEAD(&bt->failed);
+	gather_init(bt);
+	err = batching_init_pools(bt);
+	if (err)
+		return err;
+	bt->tails = alloc_percpu(struct batch_tail);
+	if (!bt->tails) {
+		batching_exit_pools(bt);
+		return -ENOMEM;
+	}
+	for_each_possible_cpu(cpu)
+		per_cpu_ptr(bt->tails, cpu)->slot = SLOT_NONE;
+	return 0;
+}
+
+void batching_exit(struct batching *bt)
+{
+	gather_exit(bt);
+	flush_work(&bt->work);
+	flush_work(&bt->retry_work);
+	free_percpu(bt->tails);
+	batching_exit_pools(bt);
+}

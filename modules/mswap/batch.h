@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Page-out: gathers the pages of many objects, orders them by object, and
+ * writes them in as few I/Os as the policy and the free space allow (MOC).
+ *
+ * The pages of a task's plug make a batch. It is written when it holds M pages
+ * or at unplug; left-overs of swap may wait batch_usecs for those of other
+ * tasks. Pages are written in place; only slots whose memory is not one aligned
+ * page are copied first.
+ */
+#ifndef MSWAP_BATCH_H
+#define MSWAP_BATCH_H
+
+#include <linux/bio.h>
+#include <linux/hrtimer.h>
+#include <linux/mempool.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+
+#include "algo/cluster.h"
+#include "backing.h"
+#include "flight.h"
+#include "knobs.h"
+#include "pagein.h"
+#include "slot_map.h"
+#include "space.h"
+#include "stats.h"
+
+/* Capacity of the usual batch; one for larger M or bios holds the maximum. */
+#define BATCH_SMALL_PAGES	32
+
+struct batching;
+
+struct batch {
+	struct list_head list;		/* of the deferred */
+	struct batching *bt;
+	atomic_t refs;			/* writes under way, and the issuer */
+	u32 n;
+	u32 cap;
+	u32 next;			/* first page that no write covers yet */
+	enum cluster_policy policy;
+	blk_opf_t opf;			/* what its bios ask for, put together */
+	bool sorted;
+	struct cluster_page pages[];
+};
+
+/* cluster_page.pos: the page is a copy that belongs to the batch. */
+#define BATCH_PAGE_BOUNCED	1
+
+/* Where the last write of a CPU ended: the next one may continue its run. */
+struct batch_tail {
+	u32 slot;
+	struct cluster_page page;
+};
+
+/* Left-overs of plugs that wait for company. */
+struct gather {
+	spinlock_t lock;
+	struct batch *batch;		/* protected by lock */
+	struct hrtimer timer;
+};
+
+struct batching {
+	struct slot_map *map;
+	struct space *space;
+	struct backing *backing;
+	struct pagein *pagein;
+	struct flight *flight;
+	struct mswap_stats __percpu *stats;
+	const struct mswap_knobs *knobs;
+	const char *name;
+	struct workqueue_struct *wq;
+	struct workqueue_struct *retry_wq;
+
+	mempool_t small;
+	mempool_t large;
+	mempool_t bounce;
+	struct batch_tail __percpu *tails;
+	struct gather gather;
+
+	struct work_struct work;
+	struct work_struct retry_work;
+	spinlock_t deferred_lock;
+	struct bio_list deferred_bios;		/* protected by deferred_lock */
+	struct list_head deferred_batches;	/* protected by deferred_lock */
+	struct list_head failed;		/* protected by deferred_lock */
+};
+
+/*
+ * The pointers above the blank line are set by the caller and outlive @bt.
+ * Process context, may sleep. -ENOMEM leaves nothing behind.
+ */
+int batching_init(struct batching *bt);
+/* No I/O may be under way or waiting. */
+void batching_exit(struct batching *bt);
+
+/*
+ * Takes a write of whole pages; owns @bio from here on. Called from
+ * ->submit_bio: never waits; what cannot be done at once goes to a worker.
+ */
+void batch_bio(struct batching *bt, struct bio *bio);
+/* The same for a worker of the engine: may wait for memory and slots. */
+void batch_bio_wait(struct batching *bt, struct bio *bio);
+
+/*
+ * Writes what @b holds; @b is not the caller's any more. With GFP_NOWAIT the
+ * rest goes to the worker when memory or slots are short; with GFP_NOIO it
+ * waits. Process context.
+ */
+void batch_issue(struct batch *b, gfp_t gfp);
+/* Hands @b to the worker. Any context. */
+void batch_defer(struct batch *b);
+/* Drops a reference; the last one frees it. Any context. */
+void batch_put(struct batch *b);
+
+/* write.c: one write of a batch. */
+
+/* Bytes the backing device's write bios carry in front. */
+size_t batch_write_pad(void);
+/*
+ * Sends the next write of @b, of at most @want pages. False, and nothing is
+ * done, when memory or (only with GFP_NOWAIT) slots are short. With GFP_NOIO
+ * pages for which there is no slot at all are ended with BLK_STS_NOSPC.
+ */
+bool batch_write(struct batch *b, u32 want, gfp_t gfp);
+void batch_retry_work(struct work_struct *work);
+
+/* gather.c */
+
+void gather_init(struct batching *bt);
+void gather_exit(struct batching *bt);
+/* @b waits for company for a while. Process context, may call batch_issue(). */
+void gather_batch(struct batching *bt, struct batch *b);
+
+#endif

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#define pr_fmt(fmt) "mswap: " fmt
+
+#include <linux/blkdev.h>
+#include <linux/printk.h>
+#include <linux/sched.h>
+
+#include "engine.h"
+
+/* Slots between two looks whether somebody else needs the CPU. */
+#define DISCARD_SLICE	1024
+
+#define SLOT_SECTORS	(PAGE_SIZE >> SECTOR_SHIFT)
+
+static void engine_end(struct bio *bio, blk_status_t status)
+{
+	bio->bi_status = status;
+	bio_endio(bio);
+}
+
+static bool engine_unmap(struct engine *e, u32 virt)
+{
+	u32 slot;
+
+	if (slot_map_get(&e->map, virt) == SLOT_UNMAPPED)
+		return false;
+	slot = slot_map_exchange(&e->map, virt, SLOT_UNMAPPED);
+	if (slot == SLOT_UNMAPPED)
+		return false;
+	pagein_release(&e->pagein, slot);
+	return true;
+}
+
+/* Discard and write-zeroes: slots that hold nothing read as zeros. */
+static void engine_discard(struct engine *e, struct bio *bio)
+{
+	u32 virt = bio->bi_iter.bi_sector / SLOT_SECTORS;
+	u32 n = bio_sectors(bio) / SLOT_SECTORS;
+	u32 i, freed = 0;
+
+	for (i = 0; i < n; i++) {
+		freed += engine_unmap(e, virt + i);
+		if (i % DISCARD_SLICE == DISCARD_SLICE - 1)
+			cond_resched();
+	}
+	mswap_count(e->stats, MSWAP_DISCARDS, freed);
+	engine_end(bio, BLK_STS_OK);
+}
+
+static void engine_flush(struct engine *e, struct bio *bio)
+{
+	spin_lock(&e->flush_lock);
+	bio_list_add(&e->flushes, bio);
+	spin_unlock(&e->flush_lock);
+	queue_work(e->wq, &e->flush_work);
+}
+
+/*
+ * What was acknowledged is on the backing device or in its cache, so flushing
+ * that cache is all there is to do. One flush serves all that were waiting.
+ */
+static void engine_flush_work(struct work_struct *work)
+{
+	struct engine *e = container_of(work, struct engine, flush_work);
+	struct bio_list waiting = BIO_EMPTY_LIST;
+	blk_status_t status;
+	struct bio *bio;
+
+	spin_lock(&e->flush_lock);
+	bio_list_merge_init(&waiting, &e->flushes);
+	spin_unlock(&e->flush_lock);
+	if (bio_list_empty(&waiting))
+		return;
+	status = errno_to_blk_status(backing_flush(&e->backing));
+	while ((bio = bio_list_pop(&waiting))) {
+		if (status || !bio_sectors(bio))
+			engine_end(bio, status);
+		else
+			batch_bio_wait(&e->batching, bio);
+	}
+}
+
+void engine_submit(struct engine *e, struct bio *bio)
+{
+	if ((bio->bi_iter.bi_sector | bio_sectors(bio)) % SLOT_SECTORS) {
+		pr_err_ratelimited("%s: I/O of %u sectors at sector %llu is not of whole 4 KiB slots\n",
+				   e->name, bio_sectors(bio),
+				   (u64)bio->bi_iter.bi_sector);
+		engine_end(bio, BLK_STS_INVAL);
+		return;
+	}
+	switch (bio_op(bio)) {
+	case REQ_OP_READ:
+		pagein_read(&e->pagein, bio);
+		break;
+	case REQ_OP_WRITE:
+		if (bio->bi_opf & REQ_PREFLUSH)
+			engine_flush(e, bio);
+		else if (bio_sectors(bio))
+			batch_bio(&e->batching, bio);
+		else
+			engine_end(bio, BLK_STS_OK);
+		break;
+	case REQ_OP_DISCARD:
+	case REQ_OP_WRITE_ZEROES:
+		engine_discard(e, bio);
+		break;
+	default:
+		engine_end(bio, BLK_STS_NOTSUPP);
+	}
+}
+
+void engine_free_slot(struct engine *e, u32 virt)
+{
+	if (virt < e->map.nr_virt && engine_unmap(e, virt))
+		mswap_count(e->stats, MSWAP_SLOT_FREES, 1);
+}
+
+u32 engine_fit_slots(const struct engine *e, u32 wish)
+{
+	u32 phys = e->backing.nr_slots;
+	u32 reserve = clamp_t(u32, phys / 64, ENGINE_RESERVE_MIN,
+			      ENGINE_RESERVE_MAX);
+
+	if (!wish)
+		return phys - reserve;
+	return wish <= phys - ENGINE_RESERVE_MIN ? wish : 0;
+}
+
+static int engine_fit(struct engine *e, u32 wish, u32 *slots)
+{
+	*slots = engine_fit_slots(e, wish);
+	if (*slots)
+		return 0;
+	pr_err_ratelimited("%s: %u slots do not fit on %s: it has %u, and %u are kept in reserve\n",
+			   e->name, wish, e->backing.path, e->backing.nr_slots,
+			   ENGINE_RESERVE_MIN);
+	return -ENOSPC;
+}
+
+static void engine_connect(struct engine *e)
+{
+	struct pagein *pi = &e->pagein;
+	struct batching *bt = &e->batching;
+
+	pi->map = &e->map;
+	pi->space = &e->space;
+	pi->backing = &e->backing;
+	pi->flight = &e->flight;
+	pi->stats = e->stats;
+	pi->knobs = &e->knobs;
+	pi->name = e->name;
+	pi->wq = e->wq;
+	pi->retry_wq = e->retry_wq;
+
+	bt->map = &e->map;
+	bt->space = &e->space;
+	bt->backing = &e->backing;
+	bt->pagein = pi;
+	bt->flight = &e->flight;
+	bt->stats = e->stats;
+	bt->knobs = &e->knobs;
+	bt->name = e->name;
+	bt->wq = e->wq;
+	bt->retry_wq = e->retry_wq;
+}
+
+int engine_start(struct engine *e, const char *path, u32 slots)
+{
+	int err;
+
+	err = backing_open(&e->backing, path, e->name, batch_write_pad());
+	if (err)
+		return err;
+	err = engine_fit(e, slots, &slots);
+	if (err)
+		goto err_backing;
+	err = slot_map_init(&e->map, slots, e->backing.nr_slots);
+	if (err)
+		goto err_memory;
+	err = space_init(&e->space, e->backing.nr_slots);
+	if (err)
+		goto err_map;
+	mswap_stats_clear(e->stats);
+	err = pagein_init(&e->pagein);
+	if (err)
+		goto err_space;
+	err = batching_init(&e->batching);
+	if (err)
+		goto err_pagein;
+	e->started = true;
+	return 0;
+
+err_pagein:
+	pagein_exit(&e->pagein);
+err_space:
+	space_exit(&e->space);
+err_map:
+	slot_map_exit(&e->map);
+err_memory:
+	pr_err_ratelimited("%s: no memory for %u slots (error %d)\n", e->name,
+			   slots, err);
+err_backing:
+	backing_close(&e->backing);
+	return err;
+}
+
+void engine_stop(struct engine *e)
+{
+	if (!e->started)
+		return;
+	e->started = false;
+	flush_work(&e->flush_work);
+	flight_wait_idle(&e->flight);
+	batching_exit(&e->batching);
+	pagein_exit(&e->pagein);
+	space_exit(&e->space);
+	slot_map_exit(&e->map);
+	backing_close(&e->backing);
+}
+
+static bool engine_is_empty(const struct engine *e)
+{
+	return space_nr_free(&e->space) + atomic_read(&e->space.retired) ==
+	       e->space.nr_slots;
+}
+
+int engine_resize(struct engine *e, u32 slots)
+{
+	int err;
+
+	if (!engine_is_empty(e)) {
+		pr_err_ratelimited("%s: disksize cannot change while slots hold something: reset first\n",
+				   e->name);
+		return -EBUSY;
+	}
+	err = engine_fit(e, slots, &slots);
+	if (err)
+		return err;
+	return slot_map_resize(&e->map, slots);
+}
+
+int engine_set_waiting_pages(struct engine *e, u32 pages)
+{
+	int err = 0;
+
+	if (e->started)
+		err = pagein_set_waiting_pages(&e->pagein, pages);
+	if (!err)
+		WRITE_ONCE(e->knobs.waiting_pages, pages);
+	else
+		pagein_set_waiting_pages(&e->pagein, e->knobs.waiting_pages);
+	return err;
+}
+
+size_t engine_footprint(const struct engine *e)
+{
+	return slot_map_bytes(&e->map) + space_bytes(&e->space);
+}
+
+int engine_init(struct engine *e, const char *name)
+{
+	e->name = name;
+	e->knobs = (struct mswap_knobs) {
+		.policy = CLUSTER_MOC,
+		.cluster_pages = MSWAP_CLUSTER_PAGES_DEFAULT,
+		.batch_usecs = MSWAP_BATCH_USECS_DEFAULT,
+		.readahead = MSWAP_READAHEAD_AUTO,
+		.readahead_pages = MSWAP_READAHEAD_PAGES_DEFAULT,
+		.waiting_pages = MSWAP_WAITING_PAGES_DEFAULT,
+	};
+	flight_init(&e->flight);
+	spin_lock_init(&e->flush_lock);
+	bio_list_init(&e->flushes);
+	INIT_WORK(&e->flush_work, engine_flush_work);
+	e->stats = alloc_percpu(struct mswap_stats);
+	if (!e->stats)
+		return -ENOMEM;
+	e->wq = alloc_workqueue("%s", WQ_MEM_RECLAIM | WQ_UNBOUND, 0, name);
+	if (!e->wq)
+		goto err_stats;
+	e->retry_wq = alloc_workqueue("%s-retry", WQ_MEM_RECLAIM | WQ_UNBOUND,
+				      0, name);
+	if (!e->retry_wq)
+		goto err_wq;
+	engine_connect(e);
+	return 0;
+
+err_wq:
+	destroy_workqueue(e->wq);
+err_stats:
+	free_percpu(e->stats);
+	return -ENOMEM;
+}
+
+void engine_exit(struct engine *e)
+{
+	destroy_workqueue(e->retry_wq);
+	destroy_workqueue(e->wq);
+	free_percpu(e->stats);
+}

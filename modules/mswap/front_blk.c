@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#define pr_fmt(fmt) "mswap: " fmt
+
+#include <linux/module.h>
+#include <linux/printk.h>
+#include <linux/slab.h>
+
+#include "compat/blk.h"
+#include "device.h"
+
+#define SLOT_SECTORS	(PAGE_SIZE >> SECTOR_SHIFT)
+/* The longest discard done in one go: 128 MiB. */
+#define DISCARD_SECTORS_MAX	(32768 * SLOT_SECTORS)
+
+static void mswap_submit_bio(struct bio *bio)
+{
+	struct mswap_device *dev = bio->bi_bdev->bd_disk->private_data;
+
+	compat_count_bio(bio);
+	engine_submit(&dev->engine, bio);
+}
+
+static int mswap_open(struct gendisk *disk, blk_mode_t mode)
+{
+	struct mswap_device *dev = disk->private_data;
+
+	lockdep_assert_held(&disk->open_mutex);
+	return dev->claimed ? -EBUSY : 0;
+}
+
+static void mswap_slot_free_notify(struct block_device *bdev,
+				   unsigned long index)
+{
+	struct mswap_device *dev = bdev->bd_disk->private_data;
+
+	engine_free_slot(&dev->engine, index);
+}
+
+static const struct block_device_operations mswap_fops = {
+	.owner = THIS_MODULE,
+	.submit_bio = mswap_submit_bio,
+	.open = mswap_open,
+	.swap_slot_free_notify = mswap_slot_free_notify,
+};
+
+/* While the claim holds nobody can open the device. */
+static int mswap_claim(struct mswap_device *dev, const char *what)
+{
+	int err = 0;
+
+	mutex_lock(&dev->disk->open_mutex);
+	if (disk_openers(dev->disk) || dev->claimed)
+		err = -EBUSY;
+	else
+		dev->claimed = true;
+	mutex_unlock(&dev->disk->open_mutex);
+	if (err)
+		pr_err_ratelimited("%s: %s refused: the device is open (swap, mount, or a program)\n",
+				   dev->name, what);
+	return err;
+}
+
+static void mswap_unclaim(struct mswap_device *dev)
+{
+	mutex_lock(&dev->disk->open_mutex);
+	dev->claimed = false;
+	mutex_unlock(&dev->disk->open_mutex);
+}
+
+bool mswap_device_is_open(struct mswap_device *dev)
+{
+	return disk_openers(dev->disk);
+}
+
+static void mswap_publish_size(struct mswap_device *dev)
+{
+	u64 slots = dev->engine.started ? dev->engine.map.nr_virt : 0;
+
+	set_capacity_and_notify(dev->disk, slots * SLOT_SECTORS);
+}
+
+/* The wish in slots; false if there can be no such device. */
+static bool mswap_wish_slots(struct mswap_device *dev, u64 bytes, u32 *slots)
+{
+	u64 n = bytes >> PAGE_SHIFT;
+
+	*slots = n;
+	if (n <= BACKING_SLOTS_MAX && (n || !bytes))
+		return true;
+	pr_err_ratelimited("%s: disksize %llu: a device has 1 to %u slots of 4 KiB\n",
+			   dev->name, bytes, BACKING_SLOTS_MAX);
+	return false;
+}
+
+int mswap_device_start(struct mswap_device *dev, const char *path)
+{
+	u32 slots;
+	int err;
+
+	lockdep_assert_held(&dev->lock);
+	if (dev->engine.started) {
+		pr_err_ratelimited("%s: backing_dev is %s already: reset first\n",
+				   dev->name, dev->engine.backing.path);
+		return -EBUSY;
+	}
+	if (!mswap_wish_slots(dev, dev->disksize, &slots))
+		return -EINVAL;
+	err = engine_start(&dev->engine, path, slots);
+	if (err)
+		return err;
+	err = compat_disk_inherit(dev->disk, dev->engine.backing.bdev);
+	if (err) {
+		pr_err_ratelimited("%s: cannot take over the limits of %s (error %d)\n",
+				   dev->name, path, err);
+		engine_stop(&dev->engine);
+		return err;
+	}
+	mswap_publish_size(dev);
+	return 0;
+}
+
+static void mswap_stop(struct mswap_device *dev)
+{
+	if (!dev->engine.started)
+		return;
+	sync_blockdev(dev->disk->part0);
+	invalidate_bdev(dev->disk->part0);
+	engine_stop(&dev->engine);
+	mswap_publish_size(dev);
+}
+
+int mswap_device_reset(struct mswap_device *dev)
+{
+	int err;
+
+	lockdep_assert_held(&dev->lock);
+	err = mswap_claim(dev, "reset");
+	if (err)
+		return err;
+	mswap_stop(dev);
+	mswap_unclaim(dev);
+	return 0;
+}
+
+int mswap_device_set_size(struct mswap_device *dev, u64 bytes)
+{
+	u32 slots;
+	int err;
+
+	lockdep_assert_held(&dev->lock);
+	if (!mswap_wish_slots(dev, bytes, &slots))
+		return -EINVAL;
+	if (!dev->engine.started) {
+		dev->disksize = bytes;
+		return 0;
+	}
+	err = mswap_claim(dev, "a change of disksize");
+	if (err)
+		return err;
+	err = engine_resize(&dev->engine, slots);
+	if (!err) {
+		dev->disksize = bytes;
+		mswap_publish_size(dev);
+	}
+	mswap_unclaim(dev);
+	return err;
+}
+
+static int mswap_add_disk(struct mswap_device *dev, int major)
+{
+	struct gendisk *disk;
+	int err;
+
+	disk = compat_alloc_page_disk(DISCARD_SECTORS_MAX);
+	if (IS_ERR(disk))
+		return PTR_ERR(disk);
+	disk->major = major;
+	disk->first_minor = dev->id;
+	disk->minors = 1;
+	disk->flags |= GENHD_FL_NO_PART;
+	disk->fops = &mswap_fops;
+	disk->private_data = dev;
+	strscpy(disk->disk_name, dev->name, DISK_NAME_LEN);
+	dev->disk = disk;
+	set_capacity(disk, 0);
+	err = device_add_disk(NULL, disk, mswap_attr_groups);
+	if (err)
+		put_disk(disk);
+	return err;
+}
+
+struct mswap_device *mswap_device_create(int id, int major)
+{
+	struct mswap_device *dev;
+	int err;
+
+	dev = kzalloc(sizeof(*dev), GFP_KERNEL);
+	if (!dev)
+		return ERR_PTR(-ENOMEM);
+	dev->id = id;
+	mutex_init(&dev->lock);
+	snprintf(dev->name, sizeof(dev->name), "mswap%d", id);
+	err = engine_init(&dev->engine, dev->name);
+	if (err)
+		goto err_dev;
+	err = mswap_add_disk(dev, major);
+	if (err)
+		goto err_engine;
+	pr_info("%s: added\n", dev->name);
+	return dev;
+
+err_engine:
+	engine_exit(&dev->engine);
+err_dev:
+	kfree(dev);
+	return ERR_PTR(err);
+}
+
+int mswap_device_destroy(struct mswap_device *dev)
+{
+	int err;
+
+	mutex_lock(&dev->lock);
+	err = mswap_claim(dev, "removal");
+	if (!err)
+		mswap_stop(dev);
+	mutex_unlock(&dev->lock);
+	if (err)
+		return err;
+	/* A control file may make it ready once more until it is gone. */
+	del_gendisk(dev->disk);
+	engine_stop(&dev->engine);
+	put_disk(dev->disk);
+	pr_info("%s: removed\n", dev->name);
+	engine_exit(&dev->engine);
+	kfree(dev);
+	return 0;
+}

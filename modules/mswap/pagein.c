@@ -1,0 +1,626 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/highmem.h>
+#include <linux/slab.h>
+
+#include "pagein.h"
+#include "read_op.h"
+
+/* Reads and bounce pages that go on when no memory at all is left. */
+#define PAGEIN_OPS_MIN		16
+#define PAGEIN_BOUNCE_MIN	4
+
+static struct kmem_cache *read_op_cache;
+
+enum step {
+	STEP_NEXT,	/* the slot at bi_iter is served or under way */
+	STEP_GONE,	/* the last reference of the bio went with it */
+	STEP_DEFER,	/* memory is short: nothing was done */
+};
+
+/* What one walk over a bio carries along. */
+struct walk {
+	struct bio *bio;
+	gfp_t gfp;
+	struct read_op *op;	/* spare, allocated outside the lock */
+	u32 ahead;		/* start a window here when the bio is done */
+	u32 ahead_size;
+};
+
+void pagein_copy_slot(struct bio *bio, struct bvec_iter iter,
+		      struct page *page)
+{
+	u32 done = 0;
+
+	while (done < PAGE_SIZE) {
+		struct bio_vec bv = bio_iter_iovec(bio, iter);
+		u32 len = min_t(u32, bv.bv_len, PAGE_SIZE - done);
+
+		memcpy_page(bv.bv_page, bv.bv_offset, page, done, len);
+		bio_advance_iter_single(bio, &iter, len);
+		done += len;
+	}
+	flush_dcache_page(page);
+}
+
+static void pagein_zero_slot(struct bio *bio)
+{
+	pagein_copy_slot(bio, bio->bi_iter, ZERO_PAGE(0));
+}
+
+/* Can the device read straight into the slot at @iter? */
+static bool slot_is_one_page(struct bio *bio, struct bvec_iter iter)
+{
+	struct bio_vec bv = bio_iter_iovec(bio, iter);
+
+	return !bv.bv_offset && bv.bv_len == PAGE_SIZE;
+}
+
+static u32 virt_at(struct bvec_iter iter)
+{
+	return iter.bi_sector >> (PAGE_SHIFT - SECTOR_SHIFT);
+}
+
+void pagein_defer(struct pagein *pi, struct bio *bio)
+{
+	unsigned long flags;
+
+	mswap_count(pi->stats, MSWAP_DEFERRED, 1);
+	spin_lock_irqsave(&pi->deferred_lock, flags);
+	bio_list_add(&pi->deferred, bio);
+	spin_unlock_irqrestore(&pi->deferred_lock, flags);
+	queue_work(pi->wq, &pi->work);
+}
+
+void pagein_defer_retry(struct pagein *pi, struct read_op *op)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&pi->deferred_lock, flags);
+	list_add_tail(&op->retry, &pi->retries);
+	spin_unlock_irqrestore(&pi->deferred_lock, flags);
+	queue_work(pi->retry_wq, &pi->retry_work);
+}
+
+static struct read_op *read_op_alloc(struct pagein *pi, gfp_t gfp)
+{
+	struct read_op *op = mempool_alloc(&pi->ops, gfp);
+
+	if (!op)
+		return NULL;
+	op->pi = pi;
+	op->freed = 0;
+	op->closed = false;
+	op->triggered = false;
+	op->nr_joined = 0;
+	op->front = NULL;
+	op->bounce = NULL;
+	op->want = 0;
+	op->nr_want = 0;
+	return op;
+}
+
+static void read_op_discard(struct pagein *pi, struct read_op *op)
+{
+	if (op->bounce)
+		mempool_free(op->bounce, &pi->bounce);
+	mempool_free(op, &pi->ops);
+}
+
+static struct read_op *find_read(struct pagein_shard *sh, u32 slot)
+{
+	struct read_op *op;
+
+	lockdep_assert_held(&sh->lock);
+	list_for_each_entry(op, &sh->reads, list)
+		if (read_op_covers(op, slot))
+			return op;
+	return NULL;
+}
+
+static bool slot_is_held(struct pagein_shard *sh, u32 slot)
+{
+	return waiting_find(&sh->room, slot) || find_read(sh, slot);
+}
+
+/* Cuts from @w what is in memory already, so that nothing is read twice. */
+static struct window window_trim(struct pagein_shard *sh, u32 base,
+				 struct window w, u32 at, u32 want)
+{
+	u32 end = w.first + w.n;
+	u32 i;
+
+	if (list_empty(&sh->reads) && !sh->room.nr_ready)
+		return w;
+	for (i = at + want; i < end; i++)
+		if (slot_is_held(sh, base + i))
+			end = i;
+	for (i = at; i > w.first; i--)
+		if (slot_is_held(sh, base + i - 1))
+			w.first = i;
+	w.n = end - w.first;
+	return w;
+}
+
+/*
+ * Gives each prefetched slot of the window a frame, outwards from the wanted
+ * ones; where frames run out the window ends.
+ */
+static void take_frames(struct pagein *pi, struct pagein_shard *sh,
+			struct read_op *op, struct window w, u32 at, u32 want)
+{
+	struct waiting_frame *up[WINDOW_MAX];
+	u32 nr_up = 0, nr_down = 0, wasted = 0;
+	struct waiting_frame *f;
+	u32 i;
+
+	while (at + want + nr_up < w.first + w.n) {
+		f = waiting_get(&sh->room, &wasted);
+		if (!f)
+			break;
+		up[nr_up++] = f;
+	}
+	while (at - nr_down > w.first) {
+		f = waiting_get(&sh->room, &wasted);
+		if (!f)
+			break;
+		op->frames[at - w.first - ++nr_down] = f;
+	}
+	for (i = 0; i < nr_down; i++)
+		op->frames[i] = op->frames[at - w.first - nr_down + i];
+	for (i = 0; i < want; i++)
+		op->frames[nr_down + i] = NULL;
+	memcpy(&op->frames[nr_down + want], up, nr_up * sizeof(*up));
+	op->want = nr_down;
+	op->nr_want = want;
+	op->n = nr_down + want + nr_up;
+	if (!wasted)
+		return;
+	window_tuner_learn(&sh->tuner, 0, wasted);
+	mswap_count(pi->stats, MSWAP_PREFETCH_WASTED, wasted);
+}
+
+static u32 readahead_limit(const struct mswap_knobs *k)
+{
+	if (READ_ONCE(k->readahead) == MSWAP_READAHEAD_OFF)
+		return 1;
+	return READ_ONCE(k->readahead_pages);
+}
+
+static u32 first_window_size(struct pagein *pi, struct pagein_shard *sh)
+{
+	u32 limit = readahead_limit(pi->knobs);
+
+	if (READ_ONCE(pi->knobs->readahead) != MSWAP_READAHEAD_AUTO)
+		return limit;
+	return window_tuner_size(&sh->tuner, limit);
+}
+
+/* Makes @op read the run around @slot, of which @want slots are wanted. */
+static void plan_read(struct pagein *pi, struct pagein_shard *sh,
+		      struct read_op *op, u32 slot, u32 want)
+{
+	u32 g = granule_of(slot), at = slot % GRANULE_SLOTS;
+	u32 base = slot - at;
+	struct window w;
+
+	lockdep_assert_held(&sh->lock);
+	w = window_around(pi->map->live[g], pi->map->cont[g], at, want,
+			  first_window_size(pi, sh));
+	w = window_trim(sh, base, w, at, want);
+	take_frames(pi, sh, op, w, at, want);
+	op->slot = slot - op->want;
+	op->trigger = max(op->want + want, op->n / 2);
+	list_add(&op->list, &sh->reads);
+}
+
+/* How many of the bio's slots from bi_iter on lie one after the other. */
+static u32 count_wanted(struct pagein *pi, struct pagein_shard *sh,
+			struct bio *bio, u32 slot)
+{
+	struct bvec_iter iter = bio->bi_iter;
+	u32 most = min_t(u32, GRANULE_SLOTS - slot % GRANULE_SLOTS,
+			 iter.bi_size >> PAGE_SHIFT);
+	u32 n = 1;
+
+	for (; n < most; n++) {
+		bio_advance_iter_single(bio, &iter, PAGE_SIZE);
+		if (slot_map_get(pi->map, virt_at(iter)) != slot + n ||
+		    !slot_is_one_page(bio, iter) ||
+		    slot_is_held(sh, slot + n))
+			break;
+	}
+	return n;
+}
+
+static void note_ahead(struct walk *w, u32 slot, u32 size)
+{
+	w->ahead = slot;
+	w->ahead_size = size;
+}
+
+/* The wanted page waits already: copies it, drops the lock. */
+static enum step serve_waiting(struct pagein *pi, struct pagein_shard *sh,
+			       struct walk *w, struct waiting_frame *f,
+			       unsigned long flags)
+{
+	waiting_take(&sh->room, f);
+	window_tuner_learn(&sh->tuner, 1, 0);
+	spin_unlock_irqrestore(&sh->lock, flags);
+	if (f->ahead != SLOT_NONE)
+		note_ahead(w, f->ahead, f->ahead_size);
+	pagein_copy_slot(w->bio, w->bio->bi_iter, f->page);
+	waiting_return(&sh->room, f);
+	mswap_count(pi->stats, MSWAP_PREFETCH_USED, 1);
+	mswap_count(pi->stats, MSWAP_PAGES_IN_WAITING, 1);
+	bio_advance(w->bio, PAGE_SIZE);
+	return STEP_NEXT;
+}
+
+/* The wanted page is being read: its reader will copy it. */
+static bool join_read(struct pagein *pi, struct walk *w, struct read_op *op,
+		      u32 slot)
+{
+	u32 at = slot - op->slot;
+
+	if (op->closed || !op->frames[at] ||
+	    op->nr_joined == READ_OP_JOINED_MAX ||
+	    w->bio->bi_iter.bi_size != PAGE_SIZE)
+		return false;
+	op->joined[op->nr_joined].bio = w->bio;
+	op->joined[op->nr_joined++].at = at;
+	if (!op->triggered && at >= op->trigger) {
+		op->triggered = true;
+		note_ahead(w, op->slot + op->n,
+			   min_t(u32, op->n * 2, WINDOW_MAX));
+	}
+	mswap_count(pi->stats, MSWAP_PAGES_IN_WAITING, 1);
+	return true;
+}
+
+/* Memory first, since it cannot be had under the lock. */
+static bool get_spare_op(struct pagein *pi, struct walk *w)
+{
+	if (!w->op)
+		w->op = read_op_alloc(pi, w->gfp);
+	if (!w->op)
+		return false;
+	if (w->op->bounce || slot_is_one_page(w->bio, w->bio->bi_iter))
+		return true;
+	w->op->bounce = mempool_alloc(&pi->bounce, w->gfp);
+	return w->op->bounce;
+}
+
+static void submit_wanted(struct pagein *pi, struct walk *w)
+{
+	struct read_op *op = w->op;
+	u32 bytes = op->nr_want << PAGE_SHIFT;
+
+	w->op = NULL;
+	op->front = w->bio;
+	op->iter = w->bio->bi_iter;
+	bio_advance(w->bio, bytes);
+	if (w->bio->bi_iter.bi_size)
+		bio_inc_remaining(w->bio);
+	else
+		w->bio = NULL;
+	flight_begin(pi->flight);
+	read_op_submit(op);
+}
+
+static enum step pagein_step(struct pagein *pi, struct walk *w)
+{
+	u32 virt = virt_at(w->bio->bi_iter);
+	struct waiting_frame *f;
+	struct pagein_shard *sh;
+	struct read_op *op;
+	unsigned long flags;
+	u32 slot;
+
+again:
+	slot = slot_map_get(pi->map, virt);
+	if (slot == SLOT_UNMAPPED) {
+		pagein_zero_slot(w->bio);
+		mswap_count(pi->stats, MSWAP_PAGES_IN_ZERO, 1);
+		bio_advance(w->bio, PAGE_SIZE);
+		return STEP_NEXT;
+	}
+	sh = pagein_shard(pi, slot);
+	spin_lock_irqsave(&sh->lock, flags);
+	/* Whoever takes the slot out of the map now waits for our lock. */
+	if (slot_map_get(pi->map, virt) != slot) {
+		spin_unlock_irqrestore(&sh->lock, flags);
+		goto again;
+	}
+	f = waiting_find(&sh->room, slot);
+	if (f)
+		return serve_waiting(pi, sh, w, f, flags);
+	op = find_read(sh, slot);
+	if (op && join_read(pi, w, op, slot)) {
+		spin_unlock_irqrestore(&sh->lock, flags);
+		w->bio = NULL;
+		return STEP_GONE;
+	}
+	if (!w->op || (!w->op->bounce &&
+		       !slot_is_one_page(w->bio, w->bio->bi_iter))) {
+		spin_unlock_irqrestore(&sh->lock, flags);
+		if (!get_spare_op(pi, w))
+			return STEP_DEFER;
+		goto again;
+	}
+	plan_read(pi, sh, w->op, slot,
+		  w->op->bounce ? 1 : count_wanted(pi, sh, w->bio, slot));
+	spin_unlock_irqrestore(&sh->lock, flags);
+	submit_wanted(pi, w);
+	return w->bio ? STEP_NEXT : STEP_GONE;
+}
+
+/* Starts the next window of a steady reader, so that it never waits. */
+static void pagein_ahead(struct pagein *pi, u32 slot, u32 size)
+{
+	u32 g = granule_of(slot), at = slot % GRANULE_SLOTS;
+	struct pagein_shard *sh = pagein_shard(pi, slot);
+	struct window win;
+	struct read_op *op;
+	unsigned long flags;
+
+	size = min(size, readahead_limit(pi->knobs));
+	if (slot >= pi->map->nr_phys || size < 2)
+		return;
+	op = read_op_alloc(pi, GFP_NOWAIT | __GFP_NOWARN);
+	if (!op)
+		return;
+	spin_lock_irqsave(&sh->lock, flags);
+	win = window_ahead(pi->map->live[g], pi->map->cont[g], at, size);
+	if (!win.n || slot_is_held(sh, slot))
+		goto nothing;
+	win = window_trim(sh, slot - at, win, at, 0);
+	take_frames(pi, sh, op, win, at, 0);
+	if (!op->n)
+		goto nothing;
+	op->slot = slot;
+	op->trigger = op->n / 2;
+	list_add(&op->list, &sh->reads);
+	spin_unlock_irqrestore(&sh->lock, flags);
+	flight_begin(pi->flight);
+	read_op_submit(op);
+	return;
+
+nothing:
+	spin_unlock_irqrestore(&sh->lock, flags);
+	read_op_discard(pi, op);
+}
+
+static void pagein_walk(struct pagein *pi, struct bio *bio, gfp_t gfp)
+{
+	struct walk w = { .bio = bio, .gfp = gfp, .ahead = SLOT_NONE };
+	enum step step = STEP_NEXT;
+
+	while (step == STEP_NEXT && w.bio->bi_iter.bi_size)
+		step = pagein_step(pi, &w);
+	if (step == STEP_DEFER)
+		pagein_defer(pi, w.bio);
+	else if (step == STEP_NEXT)
+		bio_endio(w.bio);
+	if (w.op)
+		read_op_discard(pi, w.op);
+	if (w.ahead != SLOT_NONE)
+		pagein_ahead(pi, w.ahead, w.ahead_size);
+}
+
+void pagein_read(struct pagein *pi, struct bio *bio)
+{
+	mswap_count(pi->stats, MSWAP_PAGES_IN,
+		    bio->bi_iter.bi_size >> PAGE_SHIFT);
+	pagein_walk(pi, bio, GFP_NOWAIT | __GFP_NOWARN);
+}
+
+static void pagein_work(struct work_struct *work)
+{
+	struct pagein *pi = container_of(work, struct pagein, work);
+	struct bio *bio;
+
+	do {
+		spin_lock_irq(&pi->deferred_lock);
+		bio = bio_list_pop(&pi->deferred);
+		spin_unlock_irq(&pi->deferred_lock);
+		if (bio)
+			pagein_walk(pi, bio, GFP_NOIO);
+	} while (bio);
+}
+
+/*
+ * On a queue of its own: a retry holds memory of the pool that a deferred read
+ * may be waiting for.
+ */
+static void pagein_retry_work(struct work_struct *work)
+{
+	struct pagein *pi = container_of(work, struct pagein, retry_work);
+	struct read_op *op;
+
+	do {
+		spin_lock_irq(&pi->deferred_lock);
+		op = list_first_entry_or_null(&pi->retries, struct read_op,
+					      retry);
+		if (op)
+			list_del(&op->retry);
+		spin_unlock_irq(&pi->deferred_lock);
+		if (op)
+			read_op_retry(op);
+	} while (op);
+}
+
+/* Publishes the slots of one granule: bits @mask, of which @cont continue. */
+static void publish_granule(struct pagein *pi, u32 slot, u64 mask, u64 cont)
+{
+	struct pagein_shard *sh = pagein_shard(pi, slot);
+	u32 g = granule_of(slot);
+	unsigned long flags;
+
+	spin_lock_irqsave(&sh->lock, flags);
+	WARN_ON_ONCE(pi->map->live[g] & mask);
+	pi->map->live[g] |= mask;
+	pi->map->cont[g] = (pi->map->cont[g] & ~mask) | (cont & mask);
+	spin_unlock_irqrestore(&sh->lock, flags);
+}
+
+static bool bit_of(const u64 *bits, u32 i)
+{
+	return bits[i / 64] >> (i % 64) & 1;
+}
+
+void pagein_publish(struct pagein *pi, u32 slot, u32 n, const u64 *cont)
+{
+	u64 mask = 0, cmask = 0;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		u64 bit = granule_bit(slot + i);
+
+		mask |= bit;
+		if (bit_of(cont, i))
+			cmask |= bit;
+		if (i + 1 < n && (slot + i + 1) % GRANULE_SLOTS)
+			continue;
+		publish_granule(pi, slot + i, mask, cmask);
+		mask = 0;
+		cmask = 0;
+	}
+}
+
+void pagein_release(struct pagein *pi, u32 slot)
+{
+	struct pagein_shard *sh = pagein_shard(pi, slot);
+	u64 bit = granule_bit(slot);
+	u32 g = granule_of(slot);
+	struct waiting_frame *f;
+	struct read_op *op;
+	unsigned long flags;
+
+	spin_lock_irqsave(&sh->lock, flags);
+	WARN_ON_ONCE(!(pi->map->live[g] & bit));
+	pi->map->live[g] &= ~bit;
+	/* The next slot loses what it continued; in the next granule it is moot. */
+	pi->map->cont[g] &= ~(bit | bit << 1);
+	op = find_read(sh, slot);
+	if (op)
+		op->freed |= 1ull << (slot - op->slot);
+	f = waiting_find(&sh->room, slot);
+	if (f) {
+		waiting_take(&sh->room, f);
+		waiting_put(&sh->room, f);
+		window_tuner_learn(&sh->tuner, 0, 1);
+		mswap_count(pi->stats, MSWAP_PREFETCH_WASTED, 1);
+	}
+	spin_unlock_irqrestore(&sh->lock, flags);
+	if (!op)
+		space_free(pi->space, slot, 1);
+}
+
+int pagein_set_waiting_pages(struct pagein *pi, u32 pages)
+{
+	u32 each = DIV_ROUND_UP(pages, PAGEIN_SHARDS);
+	u32 i;
+	int err;
+
+	for (i = 0; i < PAGEIN_SHARDS; i++) {
+		err = waiting_resize(&pi->shards[i].room, &pi->shards[i].lock,
+				     each);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+u32 pagein_waiting_frames(struct pagein *pi)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < PAGEIN_SHARDS; i++)
+		n += READ_ONCE(pi->shards[i].room.nr_frames);
+	return n;
+}
+
+u32 pagein_window(struct pagein *pi)
+{
+	u32 limit = readahead_limit(pi->knobs);
+	u32 i, sum = 0;
+
+	if (READ_ONCE(pi->knobs->readahead) != MSWAP_READAHEAD_AUTO)
+		return limit;
+	for (i = 0; i < PAGEIN_SHARDS; i++)
+		sum += min(READ_ONCE(pi->shards[i].tuner.size), limit);
+	return sum / PAGEIN_SHARDS;
+}
+
+static void pagein_init_shards(struct pagein *pi)
+{
+	u32 i;
+
+	for (i = 0; i < PAGEIN_SHARDS; i++) {
+		struct pagein_shard *sh = &pi->shards[i];
+
+		spin_lock_init(&sh->lock);
+		INIT_LIST_HEAD(&sh->reads);
+		waiting_init(&sh->room);
+		window_tuner_init(&sh->tuner);
+	}
+}
+
+int pagein_init(struct pagein *pi)
+{
+	int err;
+
+	INIT_WORK(&pi->work, pagein_work);
+	INIT_WORK(&pi->retry_work, pagein_retry_work);
+	spin_lock_init(&pi->deferred_lock);
+	bio_list_init(&pi->deferred);
+	INIT_LIST_HEAD(&pi->retries);
+	pi->shards = kvcalloc(PAGEIN_SHARDS, sizeof(*pi->shards), GFP_KERNEL);
+	if (!pi->shards)
+		return -ENOMEM;
+	pagein_init_shards(pi);
+	err = mempool_init_slab_pool(&pi->ops, PAGEIN_OPS_MIN, read_op_cache);
+	if (err)
+		goto err_shards;
+	err = mempool_init_page_pool(&pi->bounce, PAGEIN_BOUNCE_MIN, 0);
+	if (err)
+		goto err_ops;
+	err = pagein_set_waiting_pages(pi, pi->knobs->waiting_pages);
+	if (err)
+		goto err_waiting;
+	return 0;
+
+err_waiting:
+	pagein_set_waiting_pages(pi, 0);
+	mempool_exit(&pi->bounce);
+err_ops:
+	mempool_exit(&pi->ops);
+err_shards:
+	kvfree(pi->shards);
+	return err;
+}
+
+void pagein_exit(struct pagein *pi)
+{
+	u32 i;
+
+	flush_work(&pi->work);
+	flush_work(&pi->retry_work);
+	for (i = 0; i < PAGEIN_SHARDS; i++)
+		waiting_exit(&pi->shards[i].room);
+	mempool_exit(&pi->bounce);
+	mempool_exit(&pi->ops);
+	kvfree(pi->shards);
+}
+
+int pagein_module_init(void)
+{
+	read_op_cache = kmem_cache_create("mswap_read", sizeof(struct read_op),
+					  0, SLAB_HWCACHE_ALIGN, NULL);
+	return read_op_cache ? 0 : -ENOMEM;
+}
+
+void pagein_module_exit(void)
+{
+	kmem_cache_destroy(read_op_cache);
+}

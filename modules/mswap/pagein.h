@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Page-in: a miss reads the run around the wanted page in one I/O; the rest of
+ * it waits in the waiting room for its own read (MOC's clustered page-in,
+ * SA-W2R's waiting room).
+ *
+ * The physical slots are dealt to shards by granule. A shard's lock protects
+ * the live and cont words of its granules, its waiting room and its reads under
+ * way. It is taken with interrupts off, and nothing is taken inside it.
+ *
+ * A slot that is given up while a read of it is under way stays taken until the
+ * read ends, so that no reader ever sees what a later owner wrote.
+ */
+#ifndef MSWAP_PAGEIN_H
+#define MSWAP_PAGEIN_H
+
+#include <linux/bio.h>
+#include <linux/mempool.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+
+#include "algo/window.h"
+#include "backing.h"
+#include "flight.h"
+#include "knobs.h"
+#include "slot_map.h"
+#include "space.h"
+#include "stats.h"
+#include "waiting.h"
+
+#define PAGEIN_SHARDS	8
+
+struct pagein_shard {
+	spinlock_t lock;
+	struct list_head reads;		/* under way, of struct read_op */
+	struct waiting_room room;
+	struct window_tuner tuner;
+} ____cacheline_aligned_in_smp;
+
+struct pagein {
+	struct slot_map *map;
+	struct space *space;
+	struct backing *backing;
+	struct flight *flight;
+	struct mswap_stats __percpu *stats;
+	const struct mswap_knobs *knobs;
+	const char *name;
+	struct workqueue_struct *wq;
+	struct workqueue_struct *retry_wq;
+
+	struct pagein_shard *shards;
+	mempool_t ops;
+	mempool_t bounce;
+
+	struct work_struct work;
+	struct work_struct retry_work;
+	spinlock_t deferred_lock;
+	struct bio_list deferred;	/* protected by deferred_lock */
+	struct list_head retries;	/* protected by deferred_lock */
+};
+
+/* Once a module. Process context. -ENOMEM. */
+int pagein_module_init(void);
+void pagein_module_exit(void);
+
+/*
+ * The pointers above the blank line are set by the caller and outlive @pi.
+ * Process context, may sleep. -ENOMEM leaves nothing behind.
+ */
+int pagein_init(struct pagein *pi);
+/* No I/O may be under way. */
+void pagein_exit(struct pagein *pi);
+/* -ENOMEM leaves each shard with its old or its new number. May sleep. */
+int pagein_set_waiting_pages(struct pagein *pi, u32 pages);
+u32 pagein_waiting_frames(struct pagein *pi);
+/* The mean of the shards' windows just now. */
+u32 pagein_window(struct pagein *pi);
+
+/*
+ * Serves a read of whole pages; owns @bio from here on. Called from
+ * ->submit_bio: never waits; what cannot be done at once goes to a worker.
+ */
+void pagein_read(struct pagein *pi, struct bio *bio);
+
+/*
+ * @n slots from @slot hold their data now. Bit i % 64 of @cont[i / 64]: slot i
+ * continues slot i - 1. Before the map points at them. Any context.
+ */
+void pagein_publish(struct pagein *pi, u32 slot, u32 n, const u64 *cont);
+/* A slot taken out of the map: kills its waiting copy, frees it. Any context. */
+void pagein_release(struct pagein *pi, u32 slot);
+
+#endif

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#define pr_fmt(fmt) "mswap: " fmt
+
+#include <linux/bitops.h>
+#include <linux/highmem.h>
+#include <linux/printk.h>
+
+#include "read_op.h"
+#include "trace.h"
+
+/*
+ * Gives up slots that were freed during the read: to another read that still
+ * covers them, or for good (the returned bits, which the caller frees).
+ */
+static u64 read_op_settle_freed(struct pagein_shard *sh, struct read_op *op)
+{
+	struct read_op *other;
+	u64 rest = op->freed;
+	u32 i;
+
+	lockdep_assert_held(&sh->lock);
+	op->freed = 0;
+	if (!rest)
+		return 0;
+	list_for_each_entry(other, &sh->reads, list) {
+		for (i = 0; i < op->n; i++) {
+			u32 slot = op->slot + i;
+
+			if (!(rest >> i & 1) || !read_op_covers(other, slot))
+				continue;
+			other->freed |= 1ull << (slot - other->slot);
+			rest &= ~(1ull << i);
+		}
+	}
+	return rest;
+}
+
+static void read_op_free_slots(struct pagein *pi, u32 slot, u64 mask)
+{
+	for (; mask; mask &= mask - 1)
+		space_free(pi->space, slot + __ffs64(mask), 1);
+}
+
+static void read_op_end_front(struct read_op *op, blk_status_t status)
+{
+	if (op->bounce) {
+		if (!status)
+			pagein_copy_slot(op->front, op->iter, op->bounce);
+		mempool_free(op->bounce, &op->pi->bounce);
+	}
+	if (!op->nr_want)
+		return;
+	if (status && !op->front->bi_status)
+		op->front->bi_status = status;
+	bio_endio(op->front);
+}
+
+static void read_op_free(struct read_op *op)
+{
+	struct pagein *pi = op->pi;
+
+	bio_uninit(&op->bio);
+	mempool_free(op, &pi->ops);
+	flight_end(pi->flight);
+}
+
+/* From here on nobody joins, so joined[] may be read without the lock. */
+static void read_op_close(struct pagein_shard *sh, struct read_op *op)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&sh->lock, flags);
+	op->closed = true;
+	spin_unlock_irqrestore(&sh->lock, flags);
+}
+
+/* Copies to those who asked for a page while it was being read. */
+static u64 read_op_serve_joined(struct read_op *op)
+{
+	u64 served = 0;
+	u32 i;
+
+	for (i = 0; i < op->nr_joined; i++) {
+		struct read_joined *j = &op->joined[i];
+
+		pagein_copy_slot(j->bio, j->bio->bi_iter,
+				 op->frames[j->at]->page);
+		served |= 1ull << j->at;
+	}
+	return served;
+}
+
+static void read_op_end_joined(struct read_op *op)
+{
+	u32 i;
+
+	for (i = 0; i < op->nr_joined; i++)
+		bio_endio(op->joined[i].bio);
+}
+
+/* Puts the prefetched pages that are still of use into the waiting room. */
+static void read_op_keep_frames(struct pagein_shard *sh, struct read_op *op,
+				u64 served)
+{
+	u32 ahead_from = op->trigger;
+	u32 i, wasted = 0;
+
+	lockdep_assert_held(&sh->lock);
+	for (i = 0; i < op->n; i++) {
+		struct waiting_frame *f = op->frames[i];
+
+		if (!f)
+			continue;
+		if (served >> i & 1 || op->freed >> i & 1) {
+			wasted += !(served >> i & 1);
+			waiting_put(&sh->room, f);
+			continue;
+		}
+		f->slot = op->slot + i;
+		f->ahead = SLOT_NONE;
+		if (!op->triggered && i >= ahead_from) {
+			f->ahead = op->slot + op->n;
+			f->ahead_size = min_t(u32, op->n * 2, WINDOW_MAX);
+			op->triggered = true;
+		}
+		waiting_add(&sh->room, f);
+	}
+	window_tuner_learn(&sh->tuner, hweight64(served), wasted);
+	mswap_count(op->pi->stats, MSWAP_PREFETCH_USED, hweight64(served));
+	mswap_count(op->pi->stats, MSWAP_PREFETCH_WASTED, wasted);
+}
+
+static void read_op_done(struct read_op *op)
+{
+	struct pagein *pi = op->pi;
+	struct pagein_shard *sh = pagein_shard(pi, op->slot);
+	unsigned long flags;
+	u64 served, freed;
+
+	read_op_close(sh, op);
+	served = read_op_serve_joined(op);
+	spin_lock_irqsave(&sh->lock, flags);
+	list_del(&op->list);
+	read_op_keep_frames(sh, op, served);
+	freed = read_op_settle_freed(sh, op);
+	spin_unlock_irqrestore(&sh->lock, flags);
+
+	read_op_free_slots(pi, op->slot, freed);
+	read_op_end_front(op, BLK_STS_OK);
+	read_op_end_joined(op);
+	read_op_free(op);
+}
+
+/*
+ * Cuts @op down to the slots that somebody wants; it stays among the reads if
+ * there are any. Returns the freed slots that nothing covers any more.
+ */
+static u64 read_op_shrink(struct pagein_shard *sh, struct read_op *op)
+{
+	u64 keep = op->nr_want ? GENMASK_ULL(op->want + op->nr_want - 1,
+					     op->want) : 0;
+	u64 kept_freed = op->freed & keep;
+	u64 freed;
+	u32 i;
+
+	lockdep_assert_held(&sh->lock);
+	list_del(&op->list);
+	for (i = 0; i < op->n; i++) {
+		if (!op->frames[i])
+			continue;
+		waiting_put(&sh->room, op->frames[i]);
+		op->frames[i] = NULL;
+	}
+	op->freed &= ~keep;
+	freed = read_op_settle_freed(sh, op);
+	if (op->nr_want) {
+		op->freed = kept_freed >> op->want;
+		op->slot += op->want;
+		op->n = op->nr_want;
+		op->want = 0;
+		list_add(&op->list, &sh->reads);
+	}
+	return freed;
+}
+
+/* One bad slot must not hurt those who want its neighbours: each reads alone. */
+static void read_op_window_failed(struct read_op *op)
+{
+	struct pagein *pi = op->pi;
+	struct pagein_shard *sh = pagein_shard(pi, op->slot);
+	u32 first = op->slot;
+	unsigned long flags;
+	u64 freed;
+	u32 i;
+
+	read_op_close(sh, op);
+	for (i = 0; i < op->nr_joined; i++)
+		pagein_defer(pi, op->joined[i].bio);
+	op->nr_joined = 0;
+	spin_lock_irqsave(&sh->lock, flags);
+	freed = read_op_shrink(sh, op);
+	spin_unlock_irqrestore(&sh->lock, flags);
+	read_op_free_slots(pi, first, freed);
+	if (op->nr_want)
+		pagein_defer_retry(pi, op);
+	else
+		read_op_free(op);
+}
+
+static void read_op_failed(struct read_op *op, blk_status_t status)
+{
+	struct pagein *pi = op->pi;
+	struct pagein_shard *sh = pagein_shard(pi, op->slot);
+	unsigned long flags;
+	u64 freed;
+
+	pr_err_ratelimited("%s: read of %u slots at slot %u of the backing device failed: %s\n",
+			   pi->name, op->n, op->slot,
+			   blk_status_to_str(status));
+	mswap_count(pi->stats, MSWAP_READ_ERRORS, 1);
+	if (op->n > op->nr_want) {
+		read_op_window_failed(op);
+		return;
+	}
+	spin_lock_irqsave(&sh->lock, flags);
+	list_del(&op->list);
+	freed = read_op_settle_freed(sh, op);
+	spin_unlock_irqrestore(&sh->lock, flags);
+	read_op_free_slots(pi, op->slot, freed);
+	read_op_end_front(op, status);
+	read_op_free(op);
+}
+
+static void read_op_end_io(struct bio *bio)
+{
+	struct read_op *op = container_of(bio, struct read_op, bio);
+
+	if (bio->bi_status)
+		read_op_failed(op, bio->bi_status);
+	else
+		read_op_done(op);
+}
+
+/* The wanted pages are read where their owner wants them, without a copy. */
+static void read_op_add_pages(struct read_op *op)
+{
+	struct bvec_iter iter = op->iter;
+	u32 i;
+
+	for (i = 0; i < op->n; i++) {
+		struct page *page;
+
+		if (op->frames[i]) {
+			page = op->frames[i]->page;
+		} else if (op->bounce) {
+			page = op->bounce;
+		} else {
+			page = bio_iter_page(op->front, iter);
+			bio_advance_iter_single(op->front, &iter, PAGE_SIZE);
+		}
+		backing_add_page(&op->bio, page);
+	}
+}
+
+void read_op_submit(struct read_op *op)
+{
+	struct pagein *pi = op->pi;
+	blk_opf_t opf = 0;
+
+	if (op->nr_want)
+		opf = op->front->bi_opf & (REQ_SYNC | REQ_META | REQ_PRIO);
+	backing_init_read(pi->backing, &op->bio, op->vecs, op->n, op->slot,
+			  opf);
+	op->bio.bi_end_io = read_op_end_io;
+	read_op_add_pages(op);
+	trace_mswap_pagein(pi->name, op->slot, op->n, op->nr_want);
+	mswap_count(pi->stats, MSWAP_DEV_READS, 1);
+	mswap_count(pi->stats, MSWAP_DEV_PAGES_READ, op->n);
+	mswap_count(pi->stats, MSWAP_PREFETCHED, op->n - op->nr_want);
+	backing_submit(&op->bio);
+}
+
+void read_op_retry(struct read_op *op)
+{
+	bio_uninit(&op->bio);
+	read_op_submit(op);
+}

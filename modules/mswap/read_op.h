@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One read of a window of physical slots from the backing device. Private to
+ * page-in.
+ */
+#ifndef MSWAP_READ_OP_H
+#define MSWAP_READ_OP_H
+
+#include <linux/bio.h>
+#include <linux/list.h>
+
+#include "algo/window.h"
+#include "pagein.h"
+
+#define READ_OP_JOINED_MAX	8
+
+struct read_joined {
+	struct bio *bio;
+	u32 at;
+};
+
+struct read_op {
+	struct list_head list;		/* of the shard's reads */
+	struct list_head retry;
+	struct pagein *pi;
+	u32 slot;			/* first slot of the window */
+	u32 n;
+	u32 want;			/* the wanted slots: want..want + nr_want - 1 */
+	u32 nr_want;			/* 0: nobody waits */
+	u32 trigger;			/* a hit from here on starts the next window */
+	u64 freed;			/* under the shard's lock: given up meanwhile */
+	bool closed;			/* under the shard's lock: takes no more joins */
+	bool triggered;			/* under the shard's lock */
+	u8 nr_joined;			/* under the shard's lock */
+	struct read_joined joined[READ_OP_JOINED_MAX];
+	struct bio *front;		/* holds one reference of it if nr_want */
+	struct bvec_iter iter;		/* of the first wanted slot */
+	struct page *bounce;		/* in place of the only wanted page */
+	struct waiting_frame *frames[WINDOW_MAX];	/* NULL where wanted */
+	struct bio bio;
+	struct bio_vec vecs[WINDOW_MAX];
+};
+
+/* Sends @op, which is among the shard's reads. Process context. */
+void read_op_submit(struct read_op *op);
+/* Reads the wanted slots alone again, after a window failed. Worker. */
+void read_op_retry(struct read_op *op);
+
+static inline struct pagein_shard *pagein_shard(struct pagein *pi, u32 slot)
+{
+	return &pi->shards[granule_of(slot) % PAGEIN_SHARDS];
+}
+
+static inline bool read_op_covers(const struct read_op *op, u32 slot)
+{
+	return slot >= op->slot && slot - op->slot < op->n;
+}
+
+/* Copies a page to the slot of @bio at @iter, however its segments lie. */
+void pagein_copy_slot(struct bio *bio, struct bvec_iter iter,
+		      struct page *page);
+/* Hands @bio, of which the caller owns one reference, to the worker. */
+void pagein_defer(struct pagein *pi, struct bio *bio);
+/* Hands a failed window, whose wanted slots are to be read again. */
+void pagein_defer_retry(struct pagein *pi, struct read_op *op);
+
+#endif

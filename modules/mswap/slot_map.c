@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/math.h>
+#include <linux/mm.h>
+#include <linux/string.h>
+
+#include "slot_map.h"
+
+int slot_map_init(struct slot_map *m, u32 nr_virt, u32 nr_phys)
+{
+	size_t granules = DIV_ROUND_UP((size_t)nr_phys, GRANULE_SLOTS);
+
+	m->nr_virt = nr_virt;
+	m->nr_phys = nr_phys;
+	m->map = kvcalloc(nr_virt, sizeof(*m->map), GFP_KERNEL);
+	m->live = kvcalloc(granules, sizeof(*m->live), GFP_KERNEL);
+	m->cont = kvcalloc(granules, sizeof(*m->cont), GFP_KERNEL);
+	if (m->map && m->live && m->cont)
+		return 0;
+	slot_map_exit(m);
+	return -ENOMEM;
+}
+
+int slot_map_resize(struct slot_map *m, u32 nr_virt)
+{
+	u32 *map = kvcalloc(nr_virt, sizeof(*map), GFP_KERNEL);
+
+	if (!map)
+		return -ENOMEM;
+	kvfree(m->map);
+	m->map = map;
+	m->nr_virt = nr_virt;
+	return 0;
+}
+
+void slot_map_exit(struct slot_map *m)
+{
+	kvfree(m->cont);
+	kvfree(m->live);
+	kvfree(m->map);
+	memset(m, 0, sizeof(*m));
+}
+
+size_t slot_map_bytes(const struct slot_map *m)
+{
+	size_t granules = DIV_ROUND_UP((size_t)m->nr_phys, GRANULE_SLOTS);
+
+	return m->nr_virt * sizeof(*m->map) +
+	       granules * (sizeof(*m->live) + sizeof(*m->cont));
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Free physical slots: slot trees, one a shard, so that CPUs do not meet on
+ * one lock.  A shard is a contiguous part of the device.
+ *
+ * Taking and giving back slots never sleeps and may be done in any context.
+ * Locks: each shard's, innermost.
+ */
+#ifndef MSWAP_SPACE_H
+#define MSWAP_SPACE_H
+
+#include <linux/atomic.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+#include "algo/slot_tree.h"
+
+struct space_shard {
+	spinlock_t lock;
+	struct slot_tree tree;	/* protected by lock */
+	u32 hint;		/* protected by lock: where the last run ended */
+	u32 base;
+	u32 nr;
+	void *arena;
+} ____cacheline_aligned_in_smp;
+
+struct space {
+	struct space_shard *shards;
+	u32 nr_shards;
+	u32 nr_slots;
+	atomic_t retired;	/* slots never to be given out again */
+};
+
+/* Process context, may sleep. -ENOMEM leaves nothing behind. */
+int space_init(struct space *s, u32 nr_slots);
+void space_exit(struct space *s);
+size_t space_bytes(const struct space *s);
+
+/*
+ * A run of up to @want slots (1..SLOT_RUN_MAX), as near to @want as the
+ * fragmentation allows: SLOT_NONE when nothing is free, else its first slot and
+ * *@got.  The paper's rule (MOC, section 4.2): the caller writes *@got pages
+ * and asks again for the rest.
+ */
+u32 space_alloc(struct space *s, u32 want, u32 *got);
+/* @n slots from @slot, all in one shard as space_alloc() gave them. */
+void space_free(struct space *s, u32 slot, u32 n);
+/* Counts a taken slot that stays taken for good: the device failed to write it. */
+void space_retire(struct space *s);
+u32 space_nr_free(const struct space *s);
+
+#endif

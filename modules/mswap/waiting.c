@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/gfp.h>
+#include <linux/hash.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "algo/slot_tree.h"
+#include "waiting.h"
+
+static struct hlist_head *waiting_bucket(struct waiting_room *r, u32 slot)
+{
+	return &r->hash[hash_32(slot, WAITING_HASH_BITS)];
+}
+
+static void waiting_free_frame(struct waiting_frame *f)
+{
+	__free_page(f->page);
+	kfree(f);
+}
+
+static struct waiting_frame *waiting_alloc_frame(void)
+{
+	struct waiting_frame *f = kzalloc(sizeof(*f), GFP_KERNEL);
+
+	if (!f)
+		return NULL;
+	f->page = alloc_page(GFP_KERNEL);
+	if (!f->page) {
+		kfree(f);
+		return NULL;
+	}
+	return f;
+}
+
+void waiting_init(struct waiting_room *r)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(r->hash); i++)
+		INIT_HLIST_HEAD(&r->hash[i]);
+	INIT_LIST_HEAD(&r->ready);
+	INIT_LIST_HEAD(&r->free);
+	init_llist_head(&r->returned);
+	r->nr_ready = 0;
+	r->nr_frames = 0;
+	r->target = 0;
+}
+
+static void waiting_collect_returned(struct waiting_room *r)
+{
+	struct llist_node *node = llist_del_all(&r->returned);
+	struct waiting_frame *f, *next;
+
+	llist_for_each_entry_safe(f, next, node, returned)
+		waiting_put(r, f);
+}
+
+static void waiting_give_up_oldest(struct waiting_room *r)
+{
+	struct waiting_frame *f;
+
+	f = list_first_entry(&r->ready, struct waiting_frame, list);
+	waiting_take(r, f);
+	waiting_put(r, f);
+}
+
+/* Frames that are taken follow when they come back. */
+static void waiting_trim(struct waiting_room *r)
+{
+	struct waiting_frame *f;
+
+	waiting_collect_returned(r);
+	while (r->nr_frames > r->target && !list_empty(&r->free)) {
+		f = list_first_entry(&r->free, struct waiting_frame, list);
+		list_del(&f->list);
+		waiting_put(r, f);
+	}
+	while (r->nr_frames > r->target && r->nr_ready)
+		waiting_give_up_oldest(r);
+}
+
+void waiting_exit(struct waiting_room *r)
+{
+	r->target = 0;
+	waiting_trim(r);
+	WARN_ON_ONCE(r->nr_frames);
+}
+
+int waiting_resize(struct waiting_room *r, spinlock_t *lock, u32 nr_frames)
+{
+	struct waiting_frame *f, *next;
+	LIST_HEAD(fresh);
+	u32 have, n = 0;
+
+	spin_lock_irq(lock);
+	have = r->nr_frames;
+	spin_unlock_irq(lock);
+	for (; have + n < nr_frames; n++) {
+		f = waiting_alloc_frame();
+		if (!f)
+			goto err_fresh;
+		list_add(&f->list, &fresh);
+	}
+	spin_lock_irq(lock);
+	list_splice(&fresh, &r->free);
+	r->nr_frames += n;
+	r->target = nr_frames;
+	waiting_trim(r);
+	spin_unlock_irq(lock);
+	return 0;
+
+err_fresh:
+	list_for_each_entry_safe(f, next, &fresh, list)
+		waiting_free_frame(f);
+	return -ENOMEM;
+}
+
+struct waiting_frame *waiting_find(struct waiting_room *r, u32 slot)
+{
+	struct waiting_frame *f;
+
+	if (!r->nr_ready)
+		return NULL;
+	hlist_for_each_entry(f, waiting_bucket(r, slot), hash)
+		if (f->slot == slot)
+			return f;
+	return NULL;
+}
+
+void waiting_take(struct waiting_room *r, struct waiting_frame *f)
+{
+	hlist_del(&f->hash);
+	list_del(&f->list);
+	r->nr_ready--;
+}
+
+void waiting_add(struct waiting_room *r, struct waiting_frame *f)
+{
+	hlist_add_head(&f->hash, waiting_bucket(r, f->slot));
+	list_add_tail(&f->list, &r->ready);
+	r->nr_ready++;
+}
+
+struct waiting_frame *waiting_get(struct waiting_room *r, u32 *wasted)
+{
+	struct waiting_frame *f;
+
+	if (list_empty(&r->free))
+		waiting_collect_returned(r);
+	if (list_empty(&r->free) && r->nr_ready) {
+		waiting_give_up_oldest(r);
+		(*wasted)++;
+	}
+	if (list_empty(&r->free))
+		return NULL;
+	f = list_first_entry(&r->free, struct waiting_frame, list);
+	list_del(&f->list);
+	return f;
+}
+
+void waiting_put(struct waiting_room *r, struct waiting_frame *f)
+{
+	if (r->nr_frames > r->target) {
+		r->nr_frames--;
+		waiting_free_frame(f);
+		return;
+	}
+	list_add(&f->list, &r->free);
+}

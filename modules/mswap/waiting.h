@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The waiting room of one page-in shard: pages that were read along with a
+ * wanted one and that nobody has asked for yet, found by physical slot, the
+ * oldest given up first (SA-W2R's waiting room, for swap).
+ *
+ * A frame is a page of memory that the room owns for good. It is free, or
+ * taken (by a read under way or a copy being made), or ready (holds a slot's
+ * data). No function sleeps but waiting_resize() and waiting_exit().
+ * All but waiting_return() and waiting_resize() want the shard's lock held.
+ */
+#ifndef MSWAP_WAITING_H
+#define MSWAP_WAITING_H
+
+#include <linux/list.h>
+#include <linux/llist.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+struct waiting_frame {
+	union {
+		struct hlist_node hash;		/* ready */
+		struct llist_node returned;	/* on its way back */
+	};
+	struct list_head list;		/* of free or of ready frames */
+	struct page *page;
+	u32 slot;
+	u32 ahead;	/* a hit here starts the window at this slot, or SLOT_NONE */
+	u32 ahead_size;
+};
+
+#define WAITING_HASH_BITS	9
+
+struct waiting_room {
+	struct hlist_head hash[1 << WAITING_HASH_BITS];
+	struct list_head ready;		/* oldest first */
+	struct list_head free;
+	struct llist_head returned;
+	u32 nr_ready;
+	u32 nr_frames;
+	u32 target;	/* frames above it are freed when they come back */
+};
+
+void waiting_init(struct waiting_room *r);
+/* All frames must be back. Process context. */
+void waiting_exit(struct waiting_room *r);
+/*
+ * Sets the number of frames. @lock is the shard's, taken inside. -ENOMEM leaves
+ * the number as it was. May sleep.
+ */
+int waiting_resize(struct waiting_room *r, spinlock_t *lock, u32 nr_frames);
+
+/* The ready frame that holds @slot, or NULL. */
+struct waiting_frame *waiting_find(struct waiting_room *r, u32 slot);
+/* Takes a ready frame out: the caller owns it now. */
+void waiting_take(struct waiting_room *r, struct waiting_frame *f);
+/* A taken frame becomes ready; f->slot and f->ahead are set. */
+void waiting_add(struct waiting_room *r, struct waiting_frame *f);
+/*
+ * A frame to read into, or NULL. When none is free the oldest ready one is
+ * given up, and *@wasted counts one more.
+ */
+struct waiting_frame *waiting_get(struct waiting_room *r, u32 *wasted);
+/* A taken frame becomes free. */
+void waiting_put(struct waiting_room *r, struct waiting_frame *f);
+/* The same without the lock; it counts as taken until waiting_get() looks. */
+static inline void waiting_return(struct waiting_room *r,
+				  struct waiting_frame *f)
+{
+	llist_add(&f->returned, &r->returned);
+}
+
+#endif

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#define pr_fmt(fmt) "mswap: " fmt
+
+#include <linux/blk-cgroup.h>
+#include <linux/printk.h>
+
+#include "batch.h"
+#include "trace.h"
+
+/* One write of a batch to the device: pages from.. go to slots slot... */
+struct batch_write {
+	struct list_head list;		/* of the failed */
+	struct batch *batch;
+	u32 from;
+	u32 n;
+	u32 slot;
+	bool continues;			/* the run of the slot before */
+	struct bio bio;			/* last: its vectors follow */
+};
+
+size_t batch_write_pad(void)
+{
+	return offsetof(struct batch_write, bio);
+}
+
+static struct cluster_page *write_pages(struct batch_write *w)
+{
+	return &w->batch->pages[w->from];
+}
+
+/* A reader of an earlier write's run may well go on into this one. */
+static bool write_continues_tail(struct batch_write *w)
+{
+	struct batch_tail *t = get_cpu_ptr(w->batch->bt->tails);
+	bool continues = t->slot == w->slot &&
+			 cluster_continues(&t->page, write_pages(w));
+
+	t->slot = w->slot + w->n;
+	t->page = write_pages(w)[w->n - 1];
+	put_cpu_ptr(w->batch->bt->tails);
+	return continues;
+}
+
+/* Pages from.. + @n, of one batch and policy, are on the device at @slot. */
+static void write_publish(struct batch_write *w, u32 from, u32 n, u32 slot,
+			  bool continues)
+{
+	struct batching *bt = w->batch->bt;
+	struct cluster_page *pages = &w->batch->pages[from];
+	u64 cont[CLUSTER_PAGES_MAX / 64] = { continues };
+	u32 i, old;
+
+	for (i = 1; i < n; i++)
+		if (cluster_continues(&pages[i - 1], &pages[i]))
+			cont[i / 64] |= 1ull << (i % 64);
+	pagein_publish(bt->pagein, slot, n, cont);
+	for (i = 0; i < n; i++) {
+		old = slot_map_exchange(bt->map, pages[i].vslot, slot + i);
+		if (old != SLOT_UNMAPPED)
+			pagein_release(bt->pagein, old);
+	}
+}
+
+static void end_pages(struct batching *bt, struct cluster_page *pages, u32 n,
+		      blk_status_t status)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		struct bio *bio = pages[i].bio;
+
+		if (pages[i].pos == BATCH_PAGE_BOUNCED)
+			mempool_free(pages[i].page, &bt->bounce);
+		if (status && !bio->bi_status)
+			bio->bi_status = status;
+		bio_endio(bio);
+	}
+}
+
+static void write_free(struct batch_write *w)
+{
+	struct batch *b = w->batch;
+	struct flight *flight = b->bt->flight;
+
+	bio_put(&w->bio);
+	batch_put(b);
+	flight_end(flight);
+}
+
+static void write_log_error(struct batch_write *w, bool retry)
+{
+	struct batching *bt = w->batch->bt;
+
+	mswap_count(bt->stats, MSWAP_WRITE_ERRORS, 1);
+	trace_mswap_write_error(bt->name, w->slot, w->n,
+				blk_status_to_errno(w->bio.bi_status), retry);
+	pr_err_ratelimited("%s: write of %u slots at slot %u of the backing device failed: %s\n",
+			   bt->name, w->n, w->slot,
+			   blk_status_to_str(w->bio.bi_status));
+}
+
+static void write_end_io(struct bio *bio)
+{
+	struct batch_write *w = container_of(bio, struct batch_write, bio);
+	struct batching *bt = w->batch->bt;
+	unsigned long flags;
+
+	if (bio->bi_status) {
+		write_log_error(w, false);
+		spin_lock_irqsave(&bt->deferred_lock, flags);
+		list_add_tail(&w->list, &bt->failed);
+		spin_unlock_irqrestore(&bt->deferred_lock, flags);
+		queue_work(bt->retry_wq, &bt->retry_work);
+		return;
+	}
+	write_publish(w, w->from, w->n, w->slot, w->continues);
+	end_pages(bt, write_pages(w), w->n, BLK_STS_OK);
+	write_free(w);
+}
+
+/*
+ * Slots for up to @want pages. A writer that may wait does so while I/O is
+ * under way, since the end of each may free slots: overwriting a full device
+ * goes on by what it gives up. With nothing under way the device is full.
+ */
+static u32 write_alloc_slots(struct batching *bt, u32 want, u32 *got, gfp_t gfp)
+{
+	bool idle;
+	u32 slot;
+
+	for (;;) {
+		idle = flight_idle(bt->flight);
+		slot = space_alloc(bt->space, want, got);
+		if (slot != SLOT_NONE || gfp != GFP_NOIO || idle)
+			break;
+		wait_event(bt->flight->wait, space_nr_free(bt->space) ||
+					     flight_idle(bt->flight));
+	}
+	if (slot != SLOT_NONE)
+		trace_mswap_slot_alloc(bt->name, want, slot, *got);
+	return slot;
+}
+
+static u32 count_objects(const struct cluster_page *pages, u32 n)
+{
+	u32 i, objects = 1;
+
+	for (i = 1; i < n; i++)
+		objects += pages[i].object != pages[i - 1].object;
+	return objects;
+}
+
+static void write_count(struct batch_write *w)
+{
+	struct batching *bt = w->batch->bt;
+
+	mswap_count_write(bt->stats, w->n);
+	if (trace_mswap_pageout_enabled())
+		trace_mswap_pageout(bt->name, w->slot, w->n,
+				    count_objects(write_pages(w), w->n));
+}
+
+static void write_add_pages(struct batch_write *w)
+{
+	struct cluster_page *pages = write_pages(w);
+	u32 i;
+
+	for (i = 0; i < w->n; i++)
+		backing_add_page(&w->bio, pages[i].page);
+}
+
+static void no_space(struct batch *b, u32 n)
+{
+	struct batching *bt = b->bt;
+
+	pr_err_ratelimited("%s: no physical slot is left for %u pages (%d slots retired after write errors)\n",
+			   bt->name, n, atomic_read(&bt->space->retired));
+	mswap_count(bt->stats, MSWAP_NOSPACE, 1);
+	end_pages(bt, &b->pages[b->next], n, BLK_STS_NOSPC);
+	b->next += n;
+}
+
+bool batch_write(struct batch *b, u32 want, gfp_t gfp)
+{
+	struct batching *bt = b->bt;
+	struct batch_write *w;
+	struct bio *bio;
+	u32 slot, got;
+
+	bio = backing_alloc_write(bt->backing, want, b->opf, gfp);
+	if (!bio)
+		return false;
+	slot = write_alloc_slots(bt, want, &got, gfp);
+	if (slot == SLOT_NONE) {
+		bio_put(bio);
+		if (gfp != GFP_NOIO)
+			return false;
+		no_space(b, want);
+		return true;
+	}
+	w = container_of(bio, struct batch_write, bio);
+	w->batch = b;
+	w->from = b->next;
+	w->n = got;
+	w->slot = slot;
+	w->continues = write_continues_tail(w);
+	b->next += got;
+	atomic_inc(&b->refs);
+	backing_aim(bio, slot);
+	bio->bi_end_io = write_end_io;
+	bio_clone_blkg_association(bio, write_pages(w)[0].bio);
+	write_add_pages(w);
+	write_count(w);
+	flight_begin(bt->flight);
+	backing_submit(bio);
+	return true;
+}
+
+/* Writes pages from.. again, as many as fit in one run elsewhere, and waits. */
+static blk_status_t write_again(struct batch_write *w, u32 *done)
+{
+	struct batching *bt = w->batch->bt;
+	u32 slot, got, all = w->n, from = w->from, old = w->slot;
+	blk_status_t status = BLK_STS_OK;
+
+	slot = space_alloc(bt->space, all - *done, &got);
+	if (slot == SLOT_NONE)
+		return BLK_STS_NOSPC;
+	w->from = from + *done;
+	w->n = got;
+	w->slot = slot;
+	backing_reuse_write(bt->backing, &w->bio, slot, w->batch->opf);
+	write_add_pages(w);
+	write_count(w);
+	if (submit_bio_wait(&w->bio)) {
+		status = w->bio.bi_status;
+		write_log_error(w, true);
+		space_free(bt->space, slot, got);
+	} else {
+		write_publish(w, w->from, got, slot, false);
+		*done += got;
+	}
+	w->from = from;
+	w->n = all;
+	w->slot = old;
+	return status;
+}
+
+/*
+ * The device took the pages elsewhere, so some of these slots are bad. Which,
+ * is found by writing each alone.
+ */
+static void retire_bad_slots(struct batch_write *w)
+{
+	struct batching *bt = w->batch->bt;
+	u32 i, bad = 0;
+
+	for (i = 0; i < w->n; i++) {
+		if (backing_probe_slot(bt->backing, w->slot + i)) {
+			space_retire(bt->space);
+			bad++;
+		} else {
+			space_free(bt->space, w->slot + i, 1);
+		}
+	}
+	if (bad)
+		pr_warn_ratelimited("%s: %u of %u slots at slot %u do not take writes and were retired\n",
+				    bt->name, bad, w->n, w->slot);
+}
+
+/*
+ * Tries a failed write once more, elsewhere. When that fails too it is the
+ * device that is at fault, not the slots: none is retired, and the error goes
+ * to those whose pages these are.
+ */
+static void write_retry(struct batch_write *w)
+{
+	struct batching *bt = w->batch->bt;
+	blk_status_t status = BLK_STS_OK;
+	u32 done = 0;
+
+	mswap_count(bt->stats, MSWAP_WRITE_RETRIES, 1);
+	while (done < w->n && !status)
+		status = write_again(w, &done);
+	end_pages(bt, write_pages(w), done, BLK_STS_OK);
+	end_pages(bt, write_pages(w) + done, w->n - done, status);
+	if (status)
+		space_free(bt->space, w->slot, w->n);
+	else
+		retire_bad_slots(w);
+	write_free(w);
+}
+
+void batch_retry_work(struct work_struct *work)
+{
+	struct batching *bt = container_of(work, struct batching, retry_work);
+	struct batch_write *w;
+
+	do {
+		spin_lock_irq(&bt->deferred_lock);
+		w = list_first_entry_or_null(&bt->failed, struct batch_write,
+					     list);
+		if (w)
+			list_del(&w->list);
+		spin_unlock_irq(&bt->deferred_lock);
+		if (w)
+			write_retry(w);
+	} while (w);
+}
