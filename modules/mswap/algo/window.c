@@ -31,10 +31,8 @@ struct window window_around(u64 live, u64 cont, u32 at, u32 want, u32 size)
 	u32 room = size > want ? size - want : 0;
 	struct window w;
 
-	if (up > room - room / 4)
-		up = pure_max(room - room / 4, room - pure_min(room, down));
-	if (up > room)
-		up = room;
+	up = pure_min(up, pure_max(room - room / 4,
+				   room - pure_min(room, down)));
 	down = pure_min(down, room - up);
 	w.first = at - down;
 	w.n = down + want + up;

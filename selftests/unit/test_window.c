@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Read windows against a slot-by-slot oracle, and the tuner's promises. */
+#include "unit.h"
+#include "window.h"
+
+#define ROUNDS 2000000
+
+static bool bit(u64 word, u32 i)
+{
+	return word >> i & 1;
+}
+
+/* Is every slot of first..last live, and does each continue the one before? */
+static bool one_run(u64 live, u64 cont, u32 first, u32 last)
+{
+	u32 i;
+
+	for (i = first; i <= last; i++)
+		if (!bit(live, i) || (i > first && !bit(cont, i)))
+			return false;
+	return true;
+}
+
+static u32 oracle_up(u64 live, u64 cont, u32 last)
+{
+	u32 n = 0;
+
+	while (last + n + 1 < 64 && bit(live, last + n + 1) &&
+	       bit(cont, last + n + 1))
+		n++;
+	return n;
+}
+
+static u32 oracle_down(u64 live, u64 cont, u32 first)
+{
+	u32 n = 0;
+
+	while (first > n && bit(cont, first - n) && bit(live, first - n - 1))
+		n++;
+	return n;
+}
+
+/* Words with runs of all lengths: bits are dropped rarely, often, or never. */
+static u64 random_word(void)
+{
+	u64 word = ~0ull;
+	u32 drops = unit_below(4) ? unit_below(6) : unit_below(64);
+
+	while (drops--)
+		word &= ~(1ull << unit_below(64));
+	return word;
+}
+
+static void check_around(u64 live, u64 cont, u32 at, u32 want, u32 size)
+{
+	struct window w = window_around(live, cont, at, want, size);
+	u32 up = oracle_up(live, cont, at + want - 1);
+	u32 down = oracle_down(live, cont, at);
+	u32 room = size > want ? size - want : 0;
+	u32 got_up, got_down;
+
+	CHECK(w.first <= at);
+	CHECK(w.first + w.n >= at + want);
+	CHECK(w.first + w.n <= 64);
+	got_down = at - w.first;
+	got_up = w.first + w.n - at - want;
+	CHECK(got_up <= up);
+	CHECK(got_down <= down);
+	/* As large as run and size allow. */
+	CHECK_EQ(got_up + got_down, room < up + down ? room : up + down);
+	/* A quarter at most is spent behind while there is something ahead. */
+	if (got_down > room / 4)
+		CHECK_EQ(got_up, up);
+	if (want == 1 && bit(live, at))
+		CHECK(one_run(live, cont, w.first, w.first + w.n - 1));
+}
+
+static void test_around_random(void)
+{
+	u32 i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		u64 live = random_word(), cont = random_word();
+		u32 at = unit_below(64);
+		u32 want = 1 + unit_below(64 - at);
+
+		check_around(live, cont, at, want, 1 + unit_below(64));
+	}
+}
+
+static void test_around_edges(void)
+{
+	struct window w;
+
+	w = window_around(~0ull, ~0ull, 0, 1, 64);
+	CHECK_EQ(w.first, 0);
+	CHECK_EQ(w.n, 64);
+	w = window_around(~0ull, ~0ull, 63, 1, 64);
+	CHECK_EQ(w.first, 0);
+	CHECK_EQ(w.n, 64);
+	w = window_around(~0ull, ~0ull, 32, 1, 9);
+	CHECK_EQ(w.first, 30);
+	CHECK_EQ(w.n, 9);
+	w = window_around(~0ull, ~0ull, 10, 4, 1);
+	CHECK_EQ(w.first, 10);
+	CHECK_EQ(w.n, 4);
+	w = window_around(1ull << 5, 0, 5, 1, 64);
+	CHECK_EQ(w.first, 5);
+	CHECK_EQ(w.n, 1);
+	w = window_around(~0ull, 0, 5, 1, 64);
+	CHECK_EQ(w.n, 1);
+}
+
+static void test_ahead_random(void)
+{
+	u32 i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		u64 live = random_word(), cont = random_word();
+		u32 at = unit_below(64), size = unit_below(65);
+		struct window w = window_ahead(live, cont, at, size);
+		u32 most = 0;
+
+		if (bit(live, at) && bit(cont, at))
+			most = 1 + oracle_up(live, cont, at);
+		CHECK_EQ(w.first, at);
+		CHECK_EQ(w.n, most < size ? most : size);
+	}
+}
+
+static void learn(struct window_tuner *t, u32 used, u32 wasted, u32 times)
+{
+	while (times--)
+		window_tuner_learn(t, used, wasted);
+}
+
+static void test_tuner_grows_and_shrinks(void)
+{
+	struct window_tuner t;
+
+	window_tuner_init(&t);
+	CHECK_EQ(window_tuner_size(&t, 64), WINDOW_FIRST_SIZE);
+	CHECK_EQ(window_tuner_size(&t, 4), 4);
+	learn(&t, 1, 0, 64 * WINDOW_LEARN_PAGES);
+	CHECK_EQ(window_tuner_size(&t, 64), 64);
+	CHECK_EQ(window_tuner_size(&t, 16), 16);
+	learn(&t, 1, 1, 64 * WINDOW_LEARN_PAGES);
+	CHECK_EQ(window_tuner_size(&t, 64), 64);
+	learn(&t, 0, 1, 64 * WINDOW_LEARN_PAGES);
+	CHECK_EQ(t.size, 1);
+}
+
+/* From no prefetch at all there is a way back. */
+static void test_tuner_probes(void)
+{
+	struct window_tuner t;
+	u32 i, probes = 0, size;
+
+	window_tuner_init(&t);
+	learn(&t, 0, 1, 64 * WINDOW_LEARN_PAGES);
+	for (i = 0; i < 10 * WINDOW_PROBE_MISSES; i++) {
+		size = window_tuner_size(&t, 64);
+		CHECK(size == 1 || size == WINDOW_PROBE_SIZE);
+		probes += size > 1;
+	}
+	CHECK_EQ(probes, 10);
+	learn(&t, 1, 0, WINDOW_LEARN_PAGES);
+	CHECK_EQ(window_tuner_size(&t, 64), 2);
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = {
+		UNIT_CASE(test_around_edges),
+		UNIT_CASE(test_around_random),
+		UNIT_CASE(test_ahead_random),
+		UNIT_CASE(test_tuner_grows_and_shrinks),
+		UNIT_CASE(test_tuner_probes),
+	};
+
+	return unit_run(cases, UNIT_COUNT(cases));
+}
