@@ -3,7 +3,7 @@
  * Fuzz target: whatever pages arrive, the sort only reorders them, in order and
  * stably, and each policy's writes cover every page once.
  */
-#include "../../modules/mswap/algo/cluster.h"
+#include "cluster.h"
 
 #define INPUT_BYTES 2	/* a page: object, index */
 

@@ -2,29 +2,13 @@
 /*
  * Packing of page-outs: the cases that the multi-object clustering paper gives,
  * its Fig. 9, and random pages against qsort().
- *
- * test_cluster [SEED]: runs the random part with one seed only.
  */
-#include <stdio.h>
-
 #include "../../tools/sim/fig9/pagedaemon.h"
+#include "unit.h"
 
 #define M 16
 #define RANDOM_SEEDS 20
 #define RANDOM_ROUNDS 5000
-
-static u32 failures;
-static u64 seed;
-
-#define CHECK(cond)							\
-	do {								\
-		if (!(cond)) {						\
-			failures++;					\
-			printf("# %s:%d: %s (seed %llu)\n", __func__,	\
-			       __LINE__, #cond,				\
-			       (unsigned long long)seed);		\
-		}							\
-	} while (0)
 
 /* What the writes of a buffer looked like, first ones first. */
 struct record {
@@ -93,13 +77,16 @@ static void fig4_pages(enum cluster_policy policy)
 	sim_flush(&buf);
 }
 
-static void test_paper_fig4(void)
+static void test_fig4_14_1_1_make_one_write(void)
 {
 	fig4_pages(CLUSTER_MOC);
-	CHECK(rec.writes == 1 && rec.size[0] == 16);
+	CHECK_EQ(rec.writes, 1);
+	CHECK_EQ(rec.size[0], 16);
 	fig4_pages(CLUSTER_OBJECT);
-	CHECK(rec.writes == 3 && rec.size[0] == 14);
-	CHECK(rec.size[1] == 1 && rec.size[2] == 1);
+	CHECK_EQ(rec.writes, 3);
+	CHECK_EQ(rec.size[0], 14);
+	CHECK_EQ(rec.size[1], 1);
+	CHECK_EQ(rec.size[2], 1);
 }
 
 static void fig5_pages(enum cluster_policy policy)
@@ -112,30 +99,38 @@ static void fig5_pages(enum cluster_policy policy)
 	sim_flush(&buf);
 }
 
-static void test_paper_fig5(void)
+static void test_fig5_16_unrelated_make_one_write(void)
 {
 	fig5_pages(CLUSTER_MOC);
-	CHECK(rec.writes == 1 && rec.size[0] == 16);
+	CHECK_EQ(rec.writes, 1);
+	CHECK_EQ(rec.size[0], 16);
 	fig5_pages(CLUSTER_OBJECT);
-	CHECK(rec.writes == 16 && rec.pages == 16);
+	CHECK_EQ(rec.writes, 16);
+	CHECK_EQ(rec.pages, 16);
 	fig5_pages(CLUSTER_PAGE);
-	CHECK(rec.writes == 16 && rec.pages == 16);
+	CHECK_EQ(rec.writes, 16);
+	CHECK_EQ(rec.pages, 16);
 }
 
-static void test_paper_fig6(void)
+static void test_fig6_13_are_written_5_start_anew(void)
 {
 	start(CLUSTER_MOC);
 	pageout(1, 0, 9);
 	pageout(2, 0, 1);
 	pageout(3, 0, 1);
 	pageout(4, 0, 2);
-	CHECK(rec.writes == 0 && buf.held == 13);
+	CHECK_EQ(rec.writes, 0);
+	CHECK_EQ(buf.held, 13);
 	pageout(5, 0, 5);
-	CHECK(rec.writes == 1 && rec.size[0] == 13);
-	CHECK(buf.held == 5 && buf.pages[0].object == 5);
+	CHECK_EQ(rec.writes, 1);
+	CHECK_EQ(rec.size[0], 13);
+	CHECK_EQ(buf.held, 5);
+	CHECK_EQ(buf.pages[0].object, 5);
 	sim_flush(&buf);
-	CHECK(rec.writes == 2 && rec.size[1] == 5);
-	CHECK(buf.hist[13] == 1 && buf.hist[5] == 1);
+	CHECK_EQ(rec.writes, 2);
+	CHECK_EQ(rec.size[1], 5);
+	CHECK_EQ(buf.hist[13], 1);
+	CHECK_EQ(buf.hist[5], 1);
 }
 
 /* Object 1 arrives in two parts, in either order, with others between. */
@@ -150,7 +145,8 @@ static void fig7_pages(u64 first, u32 n, u64 second, u32 m)
 	pageout(1, second, m);
 	pageout(2, 12, 1);
 	sim_flush(&buf);
-	CHECK(rec.writes == 1 && rec.size[0] == 9);
+	CHECK_EQ(rec.writes, 1);
+	CHECK_EQ(rec.size[0], 9);
 	while (at < rec.pages && rec.page[at].object != 1)
 		at++;
 	for (i = 0; i < 5; i++)
@@ -161,7 +157,7 @@ static void fig7_pages(u64 first, u32 n, u64 second, u32 m)
 					&rec.page[at + i]));
 }
 
-static void test_paper_fig7(void)
+static void test_fig7_parts_of_an_object_come_together(void)
 {
 	fig7_pages(48, 2, 50, 3);
 	fig7_pages(50, 3, 48, 2);
@@ -176,7 +172,7 @@ static u64 fig9_writes(enum cluster_policy policy, u32 c)
 	return buf.writes;
 }
 
-static void test_paper_fig9(void)
+static void test_fig9_sweep(void)
 {
 	u64 object, moc, moc6 = 0;
 	u32 c;
@@ -187,7 +183,7 @@ static void test_paper_fig9(void)
 		if (c <= 8)
 			CHECK(moc < object);
 		else
-			CHECK(moc == object);
+			CHECK_EQ(moc, object);
 		if (c == 6)
 			moc6 = moc;
 		if (c == 8)
@@ -203,16 +199,16 @@ static void test_next_write(void)
 		{ .object = 1, .index = 10 }, { .object = 1, .index = 12 },
 	};
 
-	CHECK(cluster_next_write(CLUSTER_MOC, pages, 6, 0) == 6);
-	CHECK(cluster_next_write(CLUSTER_MOC, pages, 6, 4) == 2);
-	CHECK(cluster_next_write(CLUSTER_MOC, pages, 6, 6) == 0);
-	CHECK(cluster_next_write(CLUSTER_OBJECT, pages, 6, 0) == 2);
-	CHECK(cluster_next_write(CLUSTER_OBJECT, pages, 6, 2) == 2);
-	CHECK(cluster_next_write(CLUSTER_OBJECT, pages, 6, 4) == 1);
-	CHECK(cluster_next_write(CLUSTER_OBJECT, pages, 6, 5) == 1);
-	CHECK(cluster_next_write(CLUSTER_OBJECT, pages, 6, 6) == 0);
-	CHECK(cluster_next_write(CLUSTER_PAGE, pages, 6, 0) == 1);
-	CHECK(cluster_next_write(CLUSTER_PAGE, pages, 6, 6) == 0);
+	CHECK_EQ(cluster_next_write(CLUSTER_MOC, pages, 6, 0), 6);
+	CHECK_EQ(cluster_next_write(CLUSTER_MOC, pages, 6, 4), 2);
+	CHECK_EQ(cluster_next_write(CLUSTER_MOC, pages, 6, 6), 0);
+	CHECK_EQ(cluster_next_write(CLUSTER_OBJECT, pages, 6, 0), 2);
+	CHECK_EQ(cluster_next_write(CLUSTER_OBJECT, pages, 6, 2), 2);
+	CHECK_EQ(cluster_next_write(CLUSTER_OBJECT, pages, 6, 4), 1);
+	CHECK_EQ(cluster_next_write(CLUSTER_OBJECT, pages, 6, 5), 1);
+	CHECK_EQ(cluster_next_write(CLUSTER_OBJECT, pages, 6, 6), 0);
+	CHECK_EQ(cluster_next_write(CLUSTER_PAGE, pages, 6, 0), 1);
+	CHECK_EQ(cluster_next_write(CLUSTER_PAGE, pages, 6, 6), 0);
 }
 
 static bool continues(u64 object, u64 index, u64 object2, u64 index2)
@@ -236,16 +232,6 @@ static void test_continues(void)
 	CHECK(continues(1, UINT64_MAX - 1, 1, UINT64_MAX));
 }
 
-static u64 random_state;
-
-static u64 next_random(void)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state;
-}
-
 /* The oracle's order: pos, given in order of arrival, makes qsort() stable. */
 static int compare(const void *x, const void *y)
 {
@@ -260,22 +246,22 @@ static int compare(const void *x, const void *y)
 
 static void random_pages(struct cluster_page *pages, u32 n)
 {
-	u64 objects = 1 + next_random() % 8, indexes = 1 + next_random() % 512;
-	bool nearly = next_random() & 1;
+	u64 objects = 1 + unit_random() % 8, indexes = 1 + unit_random() % 512;
+	bool nearly = unit_random() & 1;
 	u32 i;
 
 	for (i = 0; i < n; i++) {
-		pages[i].object = next_random() % objects;
-		pages[i].index = next_random() % indexes;
-		if (nearly && next_random() % 16) {
+		pages[i].object = unit_random() % objects;
+		pages[i].index = unit_random() % indexes;
+		if (nearly && unit_random() % 16) {
 			pages[i].object = objects;
 			pages[i].index = i;
 		}
-		if (!(next_random() % 64))
+		if (!(unit_random() % 64))
 			pages[i].object = pages[i].index = UINT64_MAX;
 		pages[i].bio = &pages[i];
 		pages[i].page = (char *)pages + i;
-		pages[i].vslot = (u32)next_random();
+		pages[i].vslot = (u32)unit_random();
 		pages[i].pos = i;
 	}
 }
@@ -295,7 +281,7 @@ static void random_round(void)
 {
 	static struct cluster_page pages[CLUSTER_PAGES_MAX + 1];
 	static struct cluster_page oracle[CLUSTER_PAGES_MAX];
-	u32 n = next_random() % (CLUSTER_PAGES_MAX + 1), from = 0;
+	u32 n = unit_random() % (CLUSTER_PAGES_MAX + 1), from = 0;
 
 	random_pages(pages, n);
 	memset(&pages[n], 0xa5, sizeof(*pages));
@@ -307,52 +293,37 @@ static void random_round(void)
 	while (from < n) {
 		u32 run = object_run(oracle, n, from);
 
-		CHECK(cluster_next_write(CLUSTER_OBJECT, pages, n, from) ==
-		      run);
+		CHECK_EQ(cluster_next_write(CLUSTER_OBJECT, pages, n, from),
+			 run);
 		from += run;
 	}
 }
 
-static void test_random(void)
+static void test_random_pages_against_qsort(void)
 {
-	u64 first = seed ? seed : 1, last = seed ? seed : RANDOM_SEEDS;
+	u64 first = unit_seed, seed;
 	u32 i;
 
-	for (seed = first; seed <= last && !failures; seed++) {
-		random_state = seed * 0x9e3779b97f4a7c15ULL;
-		for (i = 0; i < RANDOM_ROUNDS && !failures; i++)
+	for (seed = first; seed < first + RANDOM_SEEDS; seed++) {
+		unit_reseed(seed);
+		for (i = 0; i < RANDOM_ROUNDS; i++)
 			random_round();
 	}
-	seed = 0;
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} tests[] = {
-	{ "fits: an empty buffer takes anything, else at most M", test_fits },
-	{ "fig. 4: 14 + 1 + 1 make one write", test_paper_fig4 },
-	{ "fig. 5: 16 unrelated pages make one write", test_paper_fig5 },
-	{ "fig. 6: 9, 1, 1, 2 are written, 5 starts anew", test_paper_fig6 },
-	{ "fig. 7: 48-49 and 50-52 come together", test_paper_fig7 },
-	{ "fig. 9: c pages changed, c skipped", test_paper_fig9 },
-	{ "next write by policy", test_next_write },
-	{ "continues: same object, ascending, near", test_continues },
-	{ "random pages against qsort", test_random },
-};
-
-int main(int argc, char **argv)
+int main(void)
 {
-	u32 count = sizeof(tests) / sizeof(*tests), before, i, failed = 0;
+	static const struct unit_case cases[] = {
+		UNIT_CASE(test_fits),
+		UNIT_CASE(test_fig4_14_1_1_make_one_write),
+		UNIT_CASE(test_fig5_16_unrelated_make_one_write),
+		UNIT_CASE(test_fig6_13_are_written_5_start_anew),
+		UNIT_CASE(test_fig7_parts_of_an_object_come_together),
+		UNIT_CASE(test_fig9_sweep),
+		UNIT_CASE(test_next_write),
+		UNIT_CASE(test_continues),
+		UNIT_CASE(test_random_pages_against_qsort),
+	};
 
-	seed = argc > 1 ? strtoull(argv[1], NULL, 0) : 0;
-	printf("TAP version 13\n1..%u\n", count);
-	for (i = 0; i < count; i++) {
-		before = failures;
-		tests[i].run();
-		failed += failures != before;
-		printf("%sok %u %s\n", failures != before ? "not " : "", i + 1,
-		       tests[i].name);
-	}
-	return failed != 0;
+	return unit_run(cases, UNIT_COUNT(cases));
 }
