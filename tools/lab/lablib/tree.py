@@ -19,6 +19,7 @@ PACKAGES = (
     "busybox-static", "make", "psmisc", "python3-minimal",
 )
 RECIPE_VERSION = "2"
+TREES_KEPT = 2
 LAYERS_KEPT = 6
 
 SOURCES = ("VERSION", "dkms.conf", "Kbuild", "Makefile", "modules")
@@ -58,26 +59,49 @@ def _mmdebstrap(final):
     temporary.rename(final)
 
 
+def _drop_old_trees(keep):
+    """A VM that runs one has its image open, so that it goes on."""
+    trees = sorted((path for path in keep.parent.iterdir() if path != keep),
+                   key=lambda path: path.stat().st_mtime, reverse=True)
+    for path in trees[TREES_KEPT - 1:]:
+        shutil.rmtree(path, ignore_errors=True)
+
+
 def build(refresh=False):
     """Makes the tree if it is missing; returns its root."""
     final = tree_dir()
     with cache.lock("tree"):
-        if refresh and final.exists():
-            _retire(final)
-        if not final.exists():
+        if refresh or not final.exists():
             _mmdebstrap(final)
+            _drop_old_trees(final)
     return final / "root"
 
 
-def _retire(final):
-    """Takes a tree away, once no VM uses it."""
-    slots = [cache.lock(f"slot{number}") for number in range(2)]
-    for slot in slots:
-        slot.__enter__()
-    shutil.rmtree(cache.CACHE / "layers", ignore_errors=True)
-    shutil.rmtree(final)
-    for slot in slots:
-        slot.__exit__(None, None, None)
+def checkpatch():
+    """The checkpatch.pl of the tree's kernel version, from Debian's package of its source."""
+    version = ".".join(kernel_release(build()).split(".")[:2])
+    final = cache.CACHE / "checkpatch" / version
+    script = final / "scripts/checkpatch.pl"
+    with cache.lock("checkpatch"):
+        if not script.exists():
+            _extract_scripts(version, final)
+    return script
+
+
+def _extract_scripts(version, final):
+    temporary = final.with_name(final.name + ".new")
+    shutil.rmtree(temporary, ignore_errors=True)
+    temporary.mkdir(parents=True)
+    package = f"linux-source-{version}"
+    with cache.step(f"fetching checkpatch.pl from {package} (once, about a minute)"):
+        cache.logged(["mmdebstrap", "--variant=extract", "--include=" + package, SUITE,
+                      str(temporary / "root")], temporary / "log", "mmdebstrap")
+        cache.logged(["tar", "-C", str(temporary), "--strip-components=1", "--wildcards", "-xf",
+                      str(temporary / f"root/usr/src/{package}.tar.xz"),
+                      "*/scripts/checkpatch.pl", "*/scripts/spelling.txt",
+                      "*/scripts/const_structs.checkpatch"], temporary / "log", "tar")
+    shutil.rmtree(temporary / "root")
+    temporary.rename(final)
 
 
 def _source_files():
@@ -93,14 +117,14 @@ def _source_files():
 
 def source_digest():
     """Names the checkout's module sources and the tree they are built in."""
-    parts = [tree_dir().name]
-    for path in _source_files():
-        if not path.is_file():
-            raise cache.LabError(f"{path.relative_to(cache.CHECKOUT)} is missing: "
-                                 "nothing to install (use --no-sync for a plain machine)")
+    made = (tree_dir() / "log").stat().st_mtime_ns
+    parts = [tree_dir().name, str(made)]
+    files = list(_source_files())
+    if not any(path.suffix == ".c" for path in files):
+        raise cache.LabError("modules/ holds no sources to install (use --no-sync for a "
+                             "plain machine)")
+    for path in files:
         parts += [str(path.relative_to(cache.CHECKOUT)), path.read_bytes()]
-    if len(parts) < 2 * len(SOURCES):
-        raise cache.LabError("modules/ holds no sources to install")
     return cache.digest(*parts)
 
 

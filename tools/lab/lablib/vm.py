@@ -2,6 +2,7 @@
 """Boots the tree in QEMU and runs one command in it."""
 
 import contextlib
+import ctypes
 import os
 import pathlib
 import shutil
@@ -43,6 +44,11 @@ def slot():
         time.sleep(0.3)
 
 
+def _die_with_parent():
+    pr_set_pdeathsig = 1
+    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
+
+
 class Job:
     """One VM: its options, its command and the directory it talks to the host through."""
 
@@ -51,10 +57,10 @@ class Job:
         self.root = root
         self.layer = layer
         self.dir = pathlib.Path(directory)
-        self.console = self.dir / "console"
+        self.console = (args.console or self.dir / "console").resolve()
         self.share = self.dir / "share"
         self.share.mkdir()
-        self.console.touch()
+        self.console.write_bytes(b"")
         shutil.copy(STAGE2, self.share / "stage2")
 
     def _shares(self):
@@ -127,7 +133,7 @@ class Job:
             (self.share / name).unlink(missing_ok=True)
         if cmd:
             (self.share / "cmd").write_text(chroot.command_line(cmd) + "\n")
-        process = subprocess.Popen(self.command(accel, cmd),
+        process = subprocess.Popen(self.command(accel, cmd), preexec_fn=_die_with_parent,
                                    stdin=subprocess.PIPE if cmd else None)
         timed_out = False
         try:
@@ -154,8 +160,6 @@ class Job:
     def save_logs(self):
         """Keeps console and kernel log where the caller asked for them, or shows warnings."""
         dmesg = self.share / "dmesg"
-        if self.args.console:
-            shutil.copy(self.console, self.args.console)
         if self.args.out:
             shutil.copy(dmesg if dmesg.exists() else self.console, self.args.out / "dmesg")
         elif dmesg.exists():

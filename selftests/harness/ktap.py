@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Judges a selftest by its output, its exit status and the kernel log."""
+
+import re
+
+from .report import FAIL, PASS, SKIP
+
+EXIT_SKIP = 4
+PLAN = re.compile(r"^1\.\.(\d+)(?:\s*# SKIP\s*(.*))?$")
+CASE = re.compile(r"^(ok|not ok) (\d+)\b(?:[ -]*)(.*?)(?:\s*# SKIP\s*(.*))?$")
+KERNEL_TROUBLE = re.compile("|".join((
+    r"WARNING: ", r"\bBUG\b", r"\bOops\b", r"kernel BUG at", r"Call Trace:", r"\bKASAN\b",
+    r"\bUBSAN\b", r"\bKFENCE\b", r"general protection fault", r"invalid opcode",
+    r"Unable to handle kernel", r"unable to handle page fault", r"Kernel panic",
+    r"blocked for more than \d+ seconds", r"possible (circular|recursive) locking",
+    r"inconsistent lock state", r"suspicious RCU usage", r"held lock freed",
+    r"detected stalls", r"self-detected stall", r"soft lockup", r"hard LOCKUP", r"\bstuck\b",
+    r"sleeping function called", r"scheduling while atomic", r"list_(add|del) corruption",
+    r"refcount_t: ", r"page allocation failure", r"Bad page", r"kmemleak: ",
+    r"use-after-free", r"double free", r"Objects remaining in", r"stack guard page",
+)))
+
+
+def kernel_trouble(dmesg, expected):
+    """Lines of the kernel log that tell of a defect and are not EXPECTED (a list of regexes)."""
+    allowed = [re.compile(each) for each in expected]
+    return [line for line in dmesg.splitlines()
+            if KERNEL_TROUBLE.search(line) and not any(each.search(line) for each in allowed)]
+
+
+def parse(text):
+    """(plan or None, reason of a whole skip, [(number, good, name, skip reason)], bailed out)."""
+    plan, why, cases, bail = None, None, [], None
+    for line in text.splitlines():
+        if match := PLAN.match(line):
+            plan, why = int(match[1]), match[2]
+        elif match := CASE.match(line):
+            cases.append((int(match[2]), match[1] == "ok", match[3], match[4]))
+        elif line.startswith("Bail out!"):
+            bail = line
+    return plan, why, cases, bail
+
+
+def judge_output(text, status):
+    """(outcome, why, skipped cases) by output and exit status alone."""
+    plan, skip_why, cases, bail = parse(text)
+    if status == EXIT_SKIP:
+        if not skip_why:
+            return FAIL, "skipped without a reason", ()
+        return SKIP, skip_why, ()
+    bad = [f"{number} {name}" for number, good, name, _ in cases if not good]
+    if bail:
+        return FAIL, bail, ()
+    if bad:
+        return FAIL, f"{len(bad)} of {len(cases)} bad: " + "; ".join(bad), ()
+    if plan is None:
+        return FAIL, f"no plan in its output, status {status}", ()
+    if plan == 0:
+        return FAIL, f"planned no result, status {status}", ()
+    if [number for number, *_ in cases] != list(range(1, plan + 1)):
+        return FAIL, f"planned {plan} results, gave {len(cases)}", ()
+    if status:
+        return FAIL, f"all results good, but status {status}", ()
+    return PASS, "", tuple(f"{name}: {why}" for _, _, name, why in cases if why)
+
+
+def judge(text, status, dmesg, expected):
+    """(outcome, why, skipped cases) of one test that ran to its end."""
+    outcome, why, skipped = judge_output(text, status)
+    trouble = kernel_trouble(dmesg, expected)
+    if trouble:
+        reason = f"kernel log: {trouble[0].strip()}"
+        return FAIL, f"{why}; {reason}" if outcome == FAIL else reason, ()
+    return outcome, why, skipped

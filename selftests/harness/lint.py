@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Checks of the sources that need no running kernel."""
+
+import os
+import pathlib
+import re
+import subprocess
+
+from lablib import cache
+
+CHECKOUT = cache.CHECKOUT
+LAB = CHECKOUT / "tools/lab/lab"
+LONGEST_FILE = 600
+# Not for user-space programs or for C outside the kernel's tree.
+CHECKPATCH_IGNORED = "FILE_PATH_CHANGES,SPDX_LICENSE_TAG,CONSTANT_COMPARISON"
+INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]')
+VERSION_TEST = re.compile(r"\bLINUX_VERSION_CODE\b|\bKERNEL_VERSION\s*\(")
+NO_SPDX = {".md", ".gitignore", "VERSION", "config", "settings"}
+
+
+class Complaints(Exception):
+    """A check found something; the text lists it."""
+
+
+def sources():
+    """Files of the checkout that git knows or would add; all files without git."""
+    listed = subprocess.run(["git", "-C", str(CHECKOUT), "ls-files", "-co", "--exclude-standard"],
+                            capture_output=True, text=True)
+    if listed.returncode == 0:
+        paths = (CHECKOUT / line for line in listed.stdout.splitlines())
+    else:
+        paths = CHECKOUT.rglob("*")
+    return sorted(path for path in paths if path.is_file() and not path.is_symlink())
+
+
+def of_kind(suffixes, shebang):
+    """Sources by suffix or by the interpreter in their first line."""
+    chosen = []
+    for path in sources():
+        if path.suffix in suffixes:
+            chosen.append(path)
+        elif not path.suffix:
+            first = path.read_bytes().split(b"\n", 1)[0]
+            if first.startswith(b"#!") and re.search(shebang, first):
+                chosen.append(path)
+    return chosen
+
+
+def _run(command, accepted=(0,)):
+    done = subprocess.run([str(word) for word in command], cwd=CHECKOUT, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          stdin=subprocess.DEVNULL)
+    if done.returncode not in accepted:
+        raise Complaints(done.stdout)
+    return done.stdout
+
+
+def checkpatch():
+    script = subprocess.run([LAB, "checkpatch"], check=True, stdout=subprocess.PIPE, text=True)
+    _run(["perl", script.stdout.strip(), "--no-tree", "--terse", "--show-types", "--quiet",
+          "--ignore", CHECKPATCH_IGNORED, "-f", *of_kind({".c", ".h"}, rb"$^")])
+
+
+def shellcheck():
+    _run(["shellcheck", "-x", "-P", "SCRIPTDIR", *of_kind({".sh"}, rb"\b(ba)?sh\b")])
+
+
+def ruff():
+    found = sorted(cache.CACHE.glob("venv-ruff-*/bin/ruff"))
+    if not found:
+        raise Complaints("ruff is not in the cache: run tools/host-setup")
+    _run([found[-1], "check", "--no-cache", "--line-length", "100", "--select", "E,F,W,B",
+          *of_kind({".py"}, rb"\bpython3?\b")])
+
+
+def includes():
+    """Directions: algo/ is pure, mswap and w2r do not know each other, compat/ alone knows versions."""
+    bad = []
+    for path in of_kind({".c", ".h"}, rb"$^"):
+        name = path.relative_to(CHECKOUT)
+        if name.parts[0] != "modules":
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            where = f"{name}:{number}:"
+            if VERSION_TEST.search(line) and name.parts[1] != "compat":
+                bad.append(f"{where} version test outside modules/compat")
+            match = INCLUDE.match(line)
+            if match:
+                bad += [f"{where} {why}" for why in _bad_include(path, name, *match.groups())]
+    if bad:
+        raise Complaints("\n".join(bad))
+
+
+def _bad_include(path, name, mark, target):
+    if "algo" in name.parts and name.name != "pure.h":
+        if mark == "<" or "/" in target or not (path.parent / target).exists():
+            yield f"algo/ includes {target}: only pure.h and its own headers are allowed"
+    if target == "linux/version.h" and name.parts[1] != "compat":
+        yield "linux/version.h outside modules/compat"
+    module = name.parts[1]
+    resolved = os.path.normpath(name.parent / target).split(os.sep)
+    other = {"mswap": "w2r", "w2r": "mswap"}.get(module)
+    if other and (resolved[:2] == ["modules", other] or f"{other}/" in target):
+        yield f"{module} includes {target} of {other}"
+
+
+def layout():
+    """A licence line in every file, and files that can be read in a sitting."""
+    bad = []
+    for path in sources():
+        name = path.relative_to(CHECKOUT)
+        data = path.read_bytes()
+        if b"\0" in data:
+            continue
+        if not {path.suffix, path.name} & NO_SPDX and b"SPDX-License-Identifier:" not in data[:400]:
+            bad.append(f"{name}: no SPDX-License-Identifier")
+        if data.count(b"\n") > LONGEST_FILE:
+            bad.append(f"{name}: {data.count(bytes([10]))} lines, more than {LONGEST_FILE}")
+        if re.search(rb"\b(TODO|FIXME|XXX)\b", data) and path != pathlib.Path(__file__):
+            bad.append(f"{name}: an open end (TODO)")
+    if bad:
+        raise Complaints("\n".join(bad))
+
+
+def executables():
+    """What starts with #! can be started, and a selftest is not lost for want of a mode bit."""
+    bad = [f"{path.relative_to(CHECKOUT)}: starts with #! but is not executable"
+           for path in sources()
+           if path.read_bytes()[:2] == b"#!" and not path.stat().st_mode & 0o100]
+    if bad:
+        raise Complaints("\n".join(bad))
+
+
+def warnings():
+    """All modules built with W=1 in the lab's tree."""
+    text = _run([LAB, "chroot", "--",
+                 "cp -r /muster/Kbuild /muster/modules /root/ && "
+                 "make -j2 -C /lib/modules/*/build M=/root W=1 modules 2>&1"])
+    found = [line for line in text.splitlines() if "warning:" in line or "WARNING:" in line]
+    if found:
+        raise Complaints(text)
+
+
+CHECKS = (layout, executables, includes, shellcheck, ruff, checkpatch, warnings)

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tests of the harness itself: misbehaving tests and VMs must be noticed."""
+
+import io
+import shutil
+import subprocess
+
+from lablib import cache
+
+from . import ktap, vm
+from .report import FAIL, PASS, SKIP, Reporter
+
+META = cache.CHECKOUT / "selftests/meta"
+# Case -> what the harness must say of it: outcome, words in the reason, words in the log.
+WANTED = {
+    "a_pass": (PASS, "", ""),
+    "b_fail": (FAIL, "1 of 2 bad: 2 false is true", "not ok 2 false is true"),
+    "c_skip": (SKIP, "no such hardware", ""),
+    "d_skip_silent": (FAIL, "skipped without a reason", ""),
+    "e_silent": (FAIL, "no plan in its output", ""),
+    "f_liar": (FAIL, "all results good, but status 1", "all is well"),
+    "g_short": (FAIL, "planned 3 results, gave 1", ""),
+    "h_warn": (FAIL, "kernel log: ", "muster_meta was asked to warn"),
+    "i_warn_expected": (PASS, "", ""),
+    "j_timeout": (FAIL, "time-out after 2 s", ""),
+    "k_leftover": (FAIL, "left behind: ", ""),
+    "l_after": (PASS, "", ""),
+    "m_panic": (FAIL, "the VM died", "Kernel panic"),
+}
+
+
+def _module():
+    """Builds muster_meta.ko for the tree; returns the directory that it is in."""
+    kmod = META / "kmod"
+    sources = [path.read_bytes() for path in sorted(kmod.iterdir()) if path.suffix != ".ko"]
+    out = cache.CACHE / "meta" / cache.digest(*sources, str(vm.tree_name()))
+    if not (out / "muster_meta.ko").exists():
+        done = subprocess.run(
+            [str(vm.LAB), "chroot", "--out", str(out), "--",
+             "cp -r /muster/selftests/meta/kmod /root/ && "
+             "make -C /lib/modules/*/build M=/root/kmod modules && "
+             "cp /root/kmod/muster_meta.ko /out"],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if done.returncode:
+            raise cache.LabError(f"muster_meta does not build:\n{done.stdout}")
+    return out
+
+
+def cases(logs):
+    """Runs the misbehaving tests as the harness does, and compares what it says of them."""
+    logs.mkdir(parents=True)
+    tests = [vm.read_test(path, f"meta/{path.stem}") for path in sorted(META.glob("cases/*.sh"))]
+    printed = io.StringIO()
+    inner = Reporter(printed)
+    vm.Boots(tests, inner, logs, _module(), "MUSTER_MODULES=muster_meta").run()
+    status = inner.finish()
+    text = printed.getvalue()
+    bad = [complaint for name, wanted in WANTED.items()
+           for complaint in _compare(name, wanted, inner.results)]
+    if len(inner.results) != len(WANTED):
+        bad.append(f"{len(inner.results)} results, wanted {len(WANTED)}")
+    outcomes = [outcome for outcome, *_ in WANTED.values()]
+    closing = (f"{outcomes.count(PASS)} passed, {outcomes.count(FAIL)} failed, "
+               f"{outcomes.count(SKIP) + 1} skipped")
+    if text.splitlines()[-1] != closing:
+        bad.append(f"closing line is not '{closing}'")
+    if status != 1:
+        bad.append(f"exit status {status} with failed tests")
+    if "# skipped in meta/a_pass: a case: to see it counted" not in text:
+        bad.append("the skipped case of a_pass is not shown")
+    return (1, "\n".join([*bad, "--- what it printed", text])) if bad else (0, "")
+
+
+def _compare(name, wanted, results):
+    outcome, why, log = wanted
+    got = next((result for result in results if result.name == f"meta/{name}"), None)
+    if got is None:
+        yield f"{name}: no result"
+    elif got.outcome != outcome or why not in got.why or log not in got.log:
+        yield f"{name}: {got.outcome} '{got.why}', wanted {outcome} '{why}', log with '{log}'"
+
+
+def kernel_log(_logs):
+    """Every kind of trouble that the kernel reports is found, and ordinary lines are not."""
+    trouble = """
+WARNING: CPU: 0 PID: 1 at mm/slub.c:1 x+0x1/0x2
+BUG: kernel NULL pointer dereference, address: 0000000000000008
+Oops: Oops: 0000 [#1] PREEMPT SMP NOPTI
+INFO: task kswapd0:50 blocked for more than 120 seconds.
+Call Trace:
+BUG: KASAN: slab-use-after-free in x+0x1/0x2
+UBSAN: array-index-out-of-bounds in x.c:1:2
+WARNING: possible circular locking dependency detected
+WARNING: possible recursive locking detected
+WARNING: inconsistent lock state
+rcu: INFO: rcu_preempt self-detected stall on CPU
+rcu: INFO: rcu_preempt detected stalls on CPUs/tasks:
+watchdog: BUG: soft lockup - CPU#0 stuck for 26s! [x:1]
+BUG: sleeping function called from invalid context at x.c:1
+general protection fault, probably for non-canonical address 0xdead: 0000 [#1]
+list_add corruption. prev->next should be next
+kmemleak: 3 new suspected memory leaks (see /sys/kernel/debug/kmemleak)
+BUG: Bad page state in process x pfn:1
+kworker/0:1: page allocation failure: order:0, mode:0xc20
+Kernel panic - not syncing: x
+""".strip().splitlines()
+    quiet = """
+mswap0: backing device /dev/ram0, 65536 slots
+mswap: loading out-of-tree module taints kernel.
+Adding 65532k swap on /dev/mswap0.  Priority:-2 extents:1 across:65532k SS
+brd: module loaded
+null_blk: disk nullb0 created
+""".strip().splitlines()
+    bad = [f"not found: {line}" for line in trouble if not ktap.kernel_trouble(line, [])]
+    bad += [f"found in vain: {line}" for line in quiet if ktap.kernel_trouble(line, [])]
+    return (1, "\n".join(bad)) if bad else (0, "")
+
+
+def frozen_vm(logs):
+    """A VM whose CPUs all stand still is ended by the lab, which says so and shows the console."""
+    shutil.copytree(_module(), logs)
+    done = subprocess.run([str(vm.LAB), "run", "--no-sync", "--timeout", "25", "--out", str(logs),
+                           "--", "insmod /out/muster_meta.ko how=freeze"],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True)
+    said = "the VM was ended after 25 s; the end of its console:" in done.stdout
+    return (0, "") if done.returncode == 124 and said else (
+        1, f"status {done.returncode}, wanted 124\n{done.stdout}")
+
+
+TESTS = {"cases": cases, "kernel_log": kernel_log, "frozen_vm": frozen_vm}

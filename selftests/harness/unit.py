@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""User-space tests and fuzzers of the pure algorithms; selftests/unit/Makefile builds them."""
+
+import subprocess
+
+from lablib import cache
+
+UNIT = cache.CHECKOUT / "selftests/unit"
+FUZZ_SECONDS = 20
+
+
+def out_dir():
+    """Objects of one checkout, so that two checkouts do not mix theirs."""
+    return cache.CACHE / "unit" / cache.digest(str(cache.CHECKOUT))
+
+
+def tests():
+    return sorted(path.stem for path in UNIT.glob("test_*.c"))
+
+
+def fuzzers():
+    return sorted(path.stem for path in UNIT.glob("fuzz_*.c"))
+
+
+def make(*words):
+    """(status, output) of make in selftests/unit."""
+    done = subprocess.run(["make", "-s", "-C", str(UNIT), f"OUT={out_dir()}", *words], text=True,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, errors="replace")
+    return done.returncode, done.stdout
+
+
+def run_test(name):
+    return make("check", f"TESTS={name}")
+
+
+def run_fuzzer(name):
+    return make("fuzz", f"FUZZERS={name}", f"SECONDS_EACH={FUZZ_SECONDS}")

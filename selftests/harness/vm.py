@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Runs selftests in VMs, grouped by what they need of the machine."""
+
+import dataclasses
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import time
+
+from lablib import cache, tree
+
+from . import ktap
+from .report import FAIL, Result
+
+CHECKOUT = cache.CHECKOUT
+LAB = CHECKOUT / "tools/lab/lab"
+SELFTESTS = CHECKOUT / "selftests"
+NOT_TESTS = {"harness", "lib", "meta", "progs", "unit"}
+NEED = re.compile(r"^#\s*(mem|cpus|nvme|virtio|udev|append):\s*(\S.*?)\s*$")
+TIMEOUT = re.compile(r"^#\s*timeout:\s*(\d+)\s*$")
+EXPECT = re.compile(r"^#\s*expect-dmesg:\s*(\S.*?)\s*$")
+BOOT_SECONDS = 120
+GRACE_SECONDS = 40
+SPLIT_SECONDS = 60
+GUESSED_SECONDS = 20
+CONSOLE_LINES = 80
+
+
+@dataclasses.dataclass(frozen=True)
+class Test:
+    """One selftest as its header describes it."""
+
+    name: str
+    path: pathlib.Path
+    seconds: int
+    needs: tuple
+    expected: tuple
+
+    @property
+    def id(self):
+        return self.name.replace("/", ".")
+
+
+def default_timeout():
+    return int((SELFTESTS / "settings").read_text().strip().partition("=")[2])
+
+
+def read_test(path, name):
+    seconds, needs, expected = default_timeout(), {}, []
+    for line in path.read_text().splitlines():
+        if not line.startswith("#"):
+            break
+        if match := TIMEOUT.match(line):
+            seconds = int(match[1])
+        elif match := NEED.match(line):
+            needs[match[1]] = match[2]
+        elif match := EXPECT.match(line):
+            expected.append(match[1])
+    return Test(name, path, seconds, tuple(sorted(needs.items())), tuple(expected))
+
+
+def find():
+    """Every executable selftests/DIR/NAME.sh, by name."""
+    return [read_test(path, f"{path.parent.name}/{path.stem}")
+            for path in sorted(SELFTESTS.glob("*/*.sh"))
+            if path.parent.name not in NOT_TESTS and path.stat().st_mode & 0o100]
+
+
+def _durations_file():
+    return cache.CACHE / "check" / "durations.json"
+
+
+def load_durations():
+    try:
+        return json.loads(_durations_file().read_text())
+    except (OSError, ValueError):
+        return {}
+
+
+def save_durations(results):
+    known = load_durations() | {each.name: each.seconds for each in results}
+    _durations_file().parent.mkdir(parents=True, exist_ok=True)
+    _durations_file().write_text(json.dumps(known))
+
+
+def group(tests):
+    """Lists of tests that share a boot, the longest first; a long list is cut in two."""
+    durations = load_durations()
+
+    def cost(test):
+        return durations.get(test.name, GUESSED_SECONDS)
+
+    groups = {}
+    for test in tests:
+        groups.setdefault(test.needs, []).append(test)
+    boots = []
+    for members in groups.values():
+        if sum(map(cost, members)) <= SPLIT_SECONDS or len(members) < 2:
+            boots.append(members)
+            continue
+        halves = ([], [])
+        for test in sorted(members, key=cost, reverse=True):
+            min(halves, key=lambda half: sum(map(cost, half))).append(test)
+        boots += [sorted(half, key=lambda test: test.name) for half in halves]
+    return sorted(boots, key=lambda boot: -sum(map(cost, boot)))
+
+
+class Boots:
+    """Runs one group of tests, in one boot or, when the machine gets unfit, in more."""
+
+    def __init__(self, tests, reporter, logs, programs, environment=""):
+        self.waiting = list(tests)
+        self.reporter = reporter
+        self.logs = logs
+        self.programs = programs
+        self.environment = environment
+        self.boots = 0
+
+    def run(self):
+        while self.waiting:
+            self.boots += 1
+            out = self.logs / f"boot{self.boots}"
+            self._prepare(out)
+            names = ", ".join(test.name for test in self.waiting)
+            self.reporter.say(f"booting for {names}")
+            self._boot(out)
+
+    def _prepare(self, out):
+        shutil.rmtree(out, ignore_errors=True)
+        out.mkdir(parents=True)
+        shutil.copytree(self.programs, out / "bin")
+        lines = [f"{test.id} {test.seconds} /muster/{test.path.relative_to(CHECKOUT)}\n"
+                 for test in self.waiting]
+        (out / "list").write_text("".join(lines))
+
+    def _command(self, out):
+        words = [str(LAB), "run", "--out", str(out), "--console", str(out / "console"),
+                 "--timeout",
+                 str(BOOT_SECONDS + sum(each.seconds + GRACE_SECONDS for each in self.waiting))]
+        for key, value in self.waiting[0].needs:
+            words += [f"--{key}"] if key == "udev" else [f"--{key}", value]
+        return [*words, "--", f"{self.environment} /muster/selftests/harness/guest-run /out"]
+
+    def _boot(self, out):
+        with open(out / "lab.log", "wb") as log:
+            process = subprocess.Popen(self._command(out), stdin=subprocess.DEVNULL,
+                                       stdout=log, stderr=subprocess.STDOUT)
+            try:
+                late = self._watch(process, out)
+            finally:
+                if process.poll() is None:
+                    process.terminate()
+                    process.wait()
+        self._collect(out)
+        if self.waiting and process.returncode not in (0, 3):
+            self._blame(out, process.returncode, late)
+        elif self.waiting and process.returncode == 0:
+            self._blame(out, "0 before the end", late)
+
+    def _watch(self, process, out):
+        """Reports tests as they end; returns whether one had to be ended from outside."""
+        while process.poll() is None:
+            self._collect(out)
+            running = next((test for test in self.waiting
+                            if (out / test.id / "started").exists()), None)
+            if running:
+                age = time.time() - (out / running.id / "started").stat().st_mtime
+                if age > running.seconds + GRACE_SECONDS:
+                    return True
+            time.sleep(0.2)
+        return False
+
+    def _collect(self, out):
+        for test in list(self.waiting):
+            if (out / test.id / "status").exists():
+                self.waiting.remove(test)
+                self.reporter.add(judge_files(test, out / test.id))
+
+    def _blame(self, out, code, late):
+        """The VM ended without a verdict: says so of the test that ran."""
+        where = out / self.waiting[0].id
+        started = (where / "started").exists()
+        if late:
+            why = "the VM hung"
+        elif code == 124:
+            why = "the VM ran out of time"
+        elif code == 125:
+            why = "the VM died" if started else "the VM did not start"
+        else:
+            why = f"the lab ended with status {code}"
+        log = tail(out / "lab.log")
+        if started:
+            log = (f"--- output\n{read(where / 'out')}\n--- console\n"
+                   f"{tail(out / 'console')}\n--- lab\n{log}")
+        for test in self.waiting[:1] if started else self.waiting:
+            self.reporter.add(Result(test.name, FAIL, 0.0, why, log))
+        self.waiting = self.waiting[1:] if started else []
+
+
+def read(path):
+    return path.read_text(errors="replace") if path.exists() else ""
+
+
+def tail(path):
+    return "\n".join(read(path).splitlines()[-CONSOLE_LINES:])
+
+
+def judge_files(test, where):
+    """The verdict on a test that ended, from the files that guest-run left."""
+    status, millis = read(where / "status").split()
+    left = read(where / "left").strip()
+    output, dmesg = read(where / "out"), read(where / "dmesg")
+    if status == "hung":
+        outcome, why, skipped = FAIL, f"hangs: still there {test.seconds} s after its start", ()
+    elif status in ("124", "137"):
+        outcome, why, skipped = FAIL, f"time-out after {test.seconds} s", ()
+    else:
+        outcome, why, skipped = ktap.judge(output, int(status), dmesg, test.expected)
+    if left:
+        reason = "left behind: " + "; ".join(left.splitlines())
+        outcome, why = FAIL, f"{why}; {reason}" if outcome == FAIL else reason
+    log = f"--- output\n{output}\n--- kernel log\n{dmesg}"
+    return Result(test.name, outcome, int(millis) / 1000, why, log, skipped)
+
+
+def tree_name():
+    """Names the tree that VMs boot; another name, another kernel."""
+    return tree.build().parent.name
+
+
+def build_programs():
+    """Builds selftests/progs; returns the directory they are in."""
+    out = cache.CACHE / "progs" / cache.digest(str(CHECKOUT))
+    done = subprocess.run(["make", "-s", "-j2", "-C", str(SELFTESTS / "progs"), f"OUT={out}"],
+                          text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if done.returncode:
+        raise cache.LabError(f"selftests/progs does not build:\n{done.stdout}")
+    return out
+
+
+def run_here(wanted, reporter, logs):
+    """Runs selftests on this machine, which must have the devices that they need."""
+    chosen = [test for test in find()
+              if not wanted or test.name in wanted or test.path.stem in wanted]
+    out = logs / "here"
+    out.mkdir()
+    shutil.copytree(build_programs(), out / "bin")
+    for test in chosen:
+        (out / "list").write_text(f"{test.id} {test.seconds} {test.path}\n")
+        subprocess.run([str(SELFTESTS / "harness/guest-run"), str(out)])
+        reporter.add(judge_files(test, out / test.id))
