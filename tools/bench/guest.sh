@@ -16,7 +16,7 @@
 #
 # What it does and finds goes to DIR: "events" (one line of key=value an event), and for each step N
 # N.begin, N.middle, N.end (/proc/vmstat, then the device's /sys/block/*/stat on a line that starts with
-# "blockstat"), N.mswap (files of mswap, NAME:VALUE), N.out.I (output of the I-th program) and N.status.I
+# "blockstat", or "bio ... rwbs: W... hitcount: I/Os nr_sector: SECTORS" lines if counted), N.mswap (files of mswap, NAME:VALUE), N.out.I (output of the I-th program) and N.status.I
 # (its exit status). N.middle is taken when a program that says "phase=write" has ended that phase.
 set -eu
 
@@ -24,6 +24,7 @@ out=$1
 plan=$out/plan
 cgroup_root=/sys/fs/cgroup
 cgroup=$cgroup_root/bench
+bio_event=/sys/kernel/tracing/events/block/block_bio_queue
 
 event() {
 	echo "$*" >>"$out/events"
@@ -126,7 +127,22 @@ swap_stop() {
 
 snapshot() {
 	cat /proc/vmstat >"$tmp/$1"
-	sed 's/^/blockstat /' "/sys/block/${device##*/}/stat" >>"$tmp/$1"
+	if [ "$count" = yes ]; then
+		sed -n 's/^{ dev:/bio/p' "$bio_event/hist" >>"$tmp/$1"
+	else
+		sed 's/^/blockstat /' "/sys/block/${device##*/}/stat" >>"$tmp/$1"
+	fi
+}
+
+# The tracepoint writes a device as major << 20 | minor.
+count_bios() {
+	IFS=: read -r major minor <"/sys/block/${device##*/}/dev"
+	echo "hist:keys=dev,rwbs:vals=nr_sector:size=64 if dev == $((major << 20 | minor))" >"$bio_event/trigger"
+}
+
+count_end() {
+	sed -n 's/^hist:/!hist:/p' "$bio_event/trigger" | sed 's/ \[active\]$//' >"$work/trigger"
+	cat "$work/trigger" >"$bio_event/trigger"
 }
 
 mswap_counters() {
@@ -170,6 +186,7 @@ run_step() {
 	[ -s "$work/commands" ] || die "no program $program in the plan"
 
 	event "event=start step=$step"
+	[ "$count" != yes ] || count_bios
 	snapshot begin
 	begin=$(uptime_now)
 	i=0
@@ -180,6 +197,7 @@ run_step() {
 	wait
 	end=$(uptime_now)
 	snapshot end
+	[ "$count" != yes ] || count_end
 	[ "$side" != mswap ] || mswap_counters
 
 	swap_stop
@@ -209,10 +227,12 @@ prepare() {
 	echo +memory >"$cgroup_root/cgroup.subtree_control" || die "no memory cgroup"
 	echo never >/sys/kernel/mm/transparent_hugepage/enabled
 	[ ! -e /sys/module/zswap/parameters/enabled ] || echo N >/sys/module/zswap/parameters/enabled
+	mountpoint -q /sys/kernel/tracing || mount -t tracefs none /sys/kernel/tracing
 	swapoff -a
 
 	size=$(setting size)
 	limit=$(setting limit)
+	count=$(setting count)
 	setting device >"$work/kinds"
 	while read -r kind; do
 		prepare_device

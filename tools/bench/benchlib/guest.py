@@ -54,7 +54,7 @@ def _lab_command(disks, mem, timeout, stock_only, out):
     command = [LAB, "run", "--mem", mem, "--timeout", str(timeout), "--out", str(out)]
     command += ["--no-sync"] if stock_only else []
     command += [word for option, size in disks for word in (option, size)]
-    return [*command, "--", "env", f"PATH={GUEST_PATH}", "sh", "/muster/tools/bench/guest.sh", "/out"]
+    return [*command, "--", "env", f"PATH={GUEST_PATH}", "sh", "/out/guest.sh", "/out"]
 
 
 def run(plan, out, *, disks=(), mem="3G", timeout=3600, stock_only=False, on_event=None, line=None):
@@ -65,10 +65,15 @@ def run(plan, out, *, disks=(), mem="3G", timeout=3600, stock_only=False, on_eve
     line = line or progress.Line()
     out.mkdir(parents=True, exist_ok=True)
     (out / "plan").write_text(plan, encoding="utf-8")
+    # A copy: an edit of the checkout must not reach a shell that is half way through.
+    shutil.copy(BENCH / "guest.sh", out)
     _build_programs(out)
     events, seen = _Events(out / "events"), []
 
     def follow():
+        lab = _lab_says(out / "console.log") if not seen else ""
+        if lab and lab != line.text:
+            line.set(lab)
         for event in events:
             seen.append(event)
             if on_event:
@@ -97,11 +102,17 @@ def run(plan, out, *, disks=(), mem="3G", timeout=3600, stock_only=False, on_eve
     return seen
 
 
+def _lab_says(log):
+    """What the lab is doing before the VM speaks: it may have to make the machine first."""
+    said = [text for text in log.read_text(errors="replace").splitlines() if text.startswith("lab: ")]
+    return said[-1][len("lab: "):] if said else ""
+
+
 def _why(code, seen, out):
     errors = [event["text"].replace("_", " ") for event in seen if event.get("event") == "error"]
     tail = (out / "console.log").read_text(errors="replace").splitlines()[-15:]
     reason = "; ".join(errors) or f"`lab run` ended with status {code}"
-    return "\n".join([reason, *(f"  | {text}" for text in tail), f"all of it: {out}"])
+    return "\n".join([reason, *(f"  | {text}" for text in tail)])
 
 
 def scratch():

@@ -7,18 +7,24 @@ from . import guest
 
 SECTORS_PER_PAGE = 8
 BLOCKSTAT = {"dev_reads": 0, "dev_read_sectors": 2, "dev_writes": 4, "dev_write_sectors": 6}
+BIO = re.compile(r"^bio .*rwbs: *([A-Z]+) .*hitcount: *(\d+) .*nr_sector: *(\d+)$")
 VERIFIED = re.compile(r"^verified (\d+) pages, (\d+) bad$")
 
 
 def _snapshot(path):
     """Counters of one moment: pages swapped, I/Os and pages of the device."""
-    found = {}
+    found = dict.fromkeys(BLOCKSTAT, 0)
     for line in path.read_text(encoding="utf-8").splitlines():
         words = line.split()
+        bio = BIO.match(line)
         if words[0] in ("pswpin", "pswpout"):
             found[words[0]] = int(words[1])
         elif words[0] == "blockstat":
             found |= {name: int(words[1 + column]) for name, column in BLOCKSTAT.items()}
+        elif bio and bio[1][0] in "RW":
+            what = "read" if bio[1][0] == "R" else "write"
+            found[f"dev_{what}s"] += int(bio[2])
+            found[f"dev_{what}_sectors"] += int(bio[3])
     found["dev_pages_read"] = found.pop("dev_read_sectors") / SECTORS_PER_PAGE
     found["dev_pages_written"] = found.pop("dev_write_sectors") / SECTORS_PER_PAGE
     return found
