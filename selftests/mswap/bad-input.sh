@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# What cannot be a backing device, and sizes that cannot be: refused with an errno and a line in the log,
+# nothing changes, and what was refused to mswap stays free for others.
+# timeout: 60
+
+. "$(dirname "$0")/lib.sh"
+
+plan 60
+
+# refuse_backing NAME ERROR PATH PATTERN
+refuse_backing() {
+	refuse_logged "backing device: $1" "$2" "$SYS/backing_dev" "$3" "mswap0.*$4"
+	check_eq "still none: $1" "$(get initstate) $(get backing_dev)" '0 none'
+}
+
+
+must null_make muster0 64
+must null_make muster1 64
+must modprobe mswap num_devices=1
+MSWAP=/dev/mswap0 SYS=/sys/block/mswap0
+
+refuse_backing 'no such path' 'No such file or directory' /dev/nothing-here nothing-here
+refuse_backing 'a file' 'Block device required' /etc/passwd passwd
+refuse_backing 'a folder' 'Block device required' /tmp /tmp
+refuse_backing 'a character device' 'Block device required' /dev/null /dev/null
+refuse_backing 'an empty path' 'Invalid argument' $'\n' 'no path'
+refuse_backing 'itself, which has no size yet' 'No space left on device' "$MSWAP" "$MSWAP"
+
+must mkfs.ext4 -qF /dev/muster1
+must mount /dev/muster1 "$WORK/mnt"
+refuse_backing 'a mounted device' 'Device or resource busy' /dev/muster1 muster1
+check 'and the mount still works' touch "$WORK/mnt/file"
+must umount "$WORK/mnt"
+must swap_start /dev/muster1
+refuse_backing 'a swap device' 'Device or resource busy' /dev/muster1 muster1
+must swapoff /dev/muster1
+
+must blockdev --setro /dev/muster1
+refuse_backing 'a read-only device' 'Read-only file system' /dev/muster1 muster1
+must blockdev --setrw /dev/muster1
+
+must modprobe loop
+truncate -s $((1024 * 1024 - 4096)) "$WORK/small"
+small=$(losetup --show -f "$WORK/small")
+refuse_backing 'a device below 1 MiB' 'No space left on device' "$small" "$small"
+truncate -s 64M "$WORK/large"
+if large=$(losetup --show -f --sector-size 8192 "$WORK/large" 2>/dev/null); then
+	refuse_backing 'blocks of 8 KiB' 'Invalid argument' "$large" "$large"
+else
+	for _ in 1 2 3; do
+		skip 'backing device: blocks of 8 KiB' 'this kernel has no block device with blocks above a page'
+	done
+fi
+must null_make musterz 64 zoned=1 zone_size=4 memory_backed=0 discard=0
+refuse_backing 'a zoned device' 'Invalid argument' /dev/musterz musterz
+
+for size in -1 x 1X 1.5M '1 M' 99999999999999999999 16777216T 1MM; do
+	refuse "disksize $size" 'Invalid argument' "$SYS/disksize" "$size"
+done
+refuse_logged 'disksize of less than a slot' 'Invalid argument' "$SYS/disksize" 4095 'mswap0: disksize'
+must mswap_set disksize 1T
+refuse_backing 'a size beyond the device' 'No space left on device' /dev/muster0 muster0
+check_eq 'the wish stays' "$(get disksize)" $((1 << 40))
+must mswap_set disksize 0
+
+must mswap_set backing_dev /dev/muster0
+refuse_logged 'a second backing device' 'Device or resource busy' "$SYS/backing_dev" /dev/muster1 'mswap0: backing_dev'
+refuse_logged 'a larger disksize than fits' 'No space left on device' "$SYS/disksize" 1G 'mswap0.*slots do not fit'
+for value in 0 2 x '1 1'; do
+	refuse "reset $value" 'Invalid argument' "$SYS/reset" "$value"
+done
+
+must mswap_set reset 1
+must null_make muster2 64 blocksize=512
+check 'a device of 512-byte blocks is fine' mswap_set backing_dev /dev/muster2
+
+finish

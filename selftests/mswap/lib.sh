@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# What the selftests of mswap share: devices below, mswap devices, a small memory cgroup, refusals, counters.
+# Everything made through it is taken down when the test exits.
+
+# shellcheck source=../lib/ktap.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../lib/ktap.sh"
+
+export LC_ALL=C
+
+CONTROL=/sys/class/mswap-control
+CGROUP=/sys/fs/cgroup/muster-test
+WORK=/run/muster-test
+KNOBS='policy cluster_pages batch_usecs readahead readahead_pages waiting_pages'
+
+# --- results
+
+# check_that NAME EXPRESSION: an arithmetic expression is true.
+check_that() {
+	result "$1" $((($2) ? 0 : 1)) "not so: $2"
+}
+
+# --- refusals
+
+# The error text of writing VALUE to FILE with one write(2), or "" when it was taken.
+write_error() {
+	local file=$1 value=$2 message
+
+	if message=$({ printf '%s' "$value" >"$file"; } 2>&1); then
+		return
+	fi
+	echo "${message##*: }"
+}
+
+# refuse NAME ERROR FILE VALUE: one result: writing VALUE fails with ERROR and changes nothing.
+refuse() {
+	local name=$1 error=$2 file=$3 value=$4 before got
+
+	read_state "$file"
+	before=$STATE
+	got=$(write_error "$file" "$value")
+	read_state "$file"
+	if [[ $got != "$error" ]]; then
+		result "$name" 1 "writing '${value:0:40}' to $file: got '${got:-no error}', want '$error'"
+	elif [[ $before != "$STATE" ]]; then
+		result "$name" 1 "writing '${value:0:40}' to $file changed $before to $STATE"
+	else
+		result "$name" 0
+	fi
+}
+
+# refuse_logged NAME ERROR FILE VALUE PATTERN: two results: as refuse, and the kernel log matches PATTERN. The log is rate-limited: when the line
+# is not there, the write is tried once more after the limit's interval.
+refuse_logged() {
+	local name=$1 error=$2 file=$3 value=$4 pattern=$5 before
+
+	refuse "$name" "$error" "$file" "$value"
+	for _ in 1 2; do
+		before=$(log_lines "$pattern")
+		write_error "$file" "$value" >/dev/null
+		if (($(log_lines "$pattern") > before)); then
+			result "$name: the kernel log says so" 0
+			return
+		fi
+		sleep 6
+	done
+	result "$name: the kernel log says so" 1 "no new line with 'mswap' and '$pattern': $(dmesg | tail -n 3)"
+}
+
+log_lines() {
+	dmesg | grep -E 'mswap' | grep -cE -- "$1"
+}
+
+# Puts in STATE everything a refused write could have changed: knobs, life cycle and the list of devices.
+# Starts no process: this runs a thousand times in a slow machine.
+read_state() {
+	local folder=${1%/*} file value
+
+	STATE=''
+	for file in /sys/block/mswap*; do
+		STATE+="$file "
+	done
+	for file in $KNOBS backing_dev disksize initstate; do
+		[[ -r $folder/$file ]] || continue
+		read -r value <"$folder/$file"
+		STATE+=" $file=$value"
+	done
+}
+
+# --- devices below
+
+# null_make NAME MIB [ATTRIBUTE=VALUE...]: makes /dev/NAME, which keeps what is written, 4 KiB blocks.
+null_make() {
+	local folder=/sys/kernel/config/nullb/$1 mib=$2 pair
+	shift 2
+
+	modprobe null_blk nr_devices=0 || return
+	mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config || return
+	mkdir "$folder" || return
+	for pair in size="$mib" memory_backed=1 discard=1 blocksize=4096 irqmode=0 "$@"; do
+		echo "${pair#*=}" >"$folder/${pair%%=*}" || return
+	done
+	echo 1 >"$folder/power"
+	settle
+}
+
+null_drop() {
+	rmdir "/sys/kernel/config/nullb/$1"
+}
+
+settle() {
+	! command -v udevadm >/dev/null || udevadm settle --timeout=10 2>/dev/null || sleep 0.2
+}
+
+# dm_make NAME TABLE: makes or replaces /dev/mapper/NAME.
+dm_make() {
+	modprobe dm-mod || return
+	if dmsetup info "$1" >/dev/null 2>&1; then
+		dmsetup suspend --nolockfs "$1" && dmsetup load "$1" --table "$2" && dmsetup resume "$1"
+	else
+		dmsetup create "$1" --table "$2" && dmsetup mknodes "$1" && settle
+	fi
+}
+
+sectors_of() {
+	blockdev --getsz "$1"
+}
+
+# Field N of the statistics of a block device (Documentation/block/stat: 1 reads, 3 sectors read, 5 writes,
+# 7 sectors written, 12 discards, 16 flushes).
+stat_of() {
+	awk -v n="$2" '{ print $n }' "/sys/block/$(basename "$1")/stat"
+}
+
+# --- mswap devices
+
+mswap_devices() {
+	local folder list=''
+
+	for folder in /sys/block/mswap*; do
+		[[ -d $folder ]] && list+="${folder##*/mswap} "
+	done
+	echo "${list% }"
+}
+
+# mswap_add BACKING [FILE=VALUE...]: loads the module if needed, makes a device over BACKING and writes the
+# files given before it is made ready. Sets MSWAP (/dev/mswapN) and SYS (its folder).
+mswap_add() {
+	local backing=$1 number pair
+	shift
+
+	[[ -d $CONTROL ]] || must modprobe mswap
+	number=$(cat "$CONTROL/hot_add")
+	# shellcheck disable=SC2034
+	MSWAP=/dev/mswap$number
+	SYS=/sys/block/mswap$number
+	for pair in "$@"; do
+		must mswap_set "${pair%%=*}" "${pair#*=}"
+	done
+	must mswap_set backing_dev "$backing"
+	settle
+}
+
+mswap_set() {
+	printf '%s' "$2" >"$SYS/$1"
+}
+
+get() {
+	cat "$SYS/$1"
+}
+
+# What `get` gives after it stopped changing: frees and writes that wait for company come a little later.
+get_settled() {
+	local value last=''
+
+	for _ in {1..40}; do
+		value=$(get "$1")
+		[[ $value == "$last" ]] && break
+		last=$value
+		sleep 0.25
+	done
+	echo "$value"
+}
+
+# Removing can meet a device that udev has just opened.
+mswap_remove() {
+	local number=${1#/dev/mswap}
+
+	for _ in {1..20}; do
+		printf '%s' "$number" >"$CONTROL/hot_remove" 2>/dev/null && return
+		sleep 0.2
+	done
+	printf '%s' "$number" >"$CONTROL/hot_remove"
+}
+
+swap_start() {
+	mkswap "$1" >/dev/null && swapon "${@:2}" "$1"
+}
+
+# --- memory
+
+# Runs COMMAND in a cgroup of LIMIT bytes of memory (suffixes as in cgroup v2).
+limited() {
+	local limit=$1
+	shift
+
+	cgroup_make "$limit" || return
+	(
+		echo "$BASHPID" >"$CGROUP/cgroup.procs" && exec "$@"
+	)
+}
+
+cgroup_make() {
+	mountpoint -q /sys/fs/cgroup || mount -t cgroup2 none /sys/fs/cgroup || return
+	echo +memory >/sys/fs/cgroup/cgroup.subtree_control || return
+	mkdir -p "$CGROUP" && echo "$1" >"$CGROUP/memory.max"
+}
+
+# The N of "verified N pages, M bad" that a program printed, if M is 0 and N is not.
+verified_pages() {
+	sed -n 's/^verified \([1-9][0-9]*\) pages, 0 bad$/\1/p'
+}
+
+# check_program NAME COMMAND...: the program passes, verified pages, and found none bad.
+check_program() {
+	local name=$1 output status
+	shift
+
+	output=$("$@" 2>&1)
+	status=$?
+	if ((status == 0)) && [[ -z $(verified_pages <<<"$output") ]]; then
+		status=1
+	fi
+	result "$name" "$status" "$* exited with $status: $(tail -n 8 <<<"$output")"
+}
+
+# value_of KEY <<< "a=1 b=2"
+value_of() {
+	tr ' ' '\n' | sed -n "s/^$1=//p" | tail -n 1
+}
+
+# --- taking down
+
+teardown() {
+	local number folder name
+
+	[[ -d $CGROUP ]] && echo 1 >"$CGROUP/cgroup.kill"
+	swapoff -a
+	mountpoint -q "$WORK/mnt" && umount "$WORK/mnt"
+	mountpoint -q "$WORK/tmpfs" && umount "$WORK/tmpfs"
+	for number in $(mswap_devices); do
+		mswap_remove "$number"
+	done
+	if [[ -d $CONTROL ]]; then
+		rmmod mswap
+	fi
+	for name in $(dmsetup ls 2>/dev/null | awk '/^muster/ { print $1 }'); do
+		dmsetup remove --retry "$name"
+	done
+	losetup -D
+	for folder in /sys/kernel/config/nullb/*/; do
+		[[ -d $folder ]] && rmdir "$folder"
+	done
+	[[ -d /sys/module/brd ]] && rmmod brd
+	[[ -d /sys/module/scsi_debug ]] && rmmod scsi_debug
+	[[ -d $CGROUP ]] && rmdir "$CGROUP"
+	mountpoint -q "$WORK" && umount "$WORK"
+	return 0
+}
+
+on_exit teardown
+must mkdir -p "$WORK"
+must mount -t tmpfs -o size=64M none "$WORK"
+must mkdir -p "$WORK/mnt" "$WORK/tmpfs"

@@ -1,0 +1,95 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Devices come and go: hot_add, hot_remove, reset, disksize, unloading; refused while in use.
+# timeout: 60
+
+. "$(dirname "$0")/lib.sh"
+
+plan 49
+
+hold_open() {
+	exec 9<>"$MSWAP"
+}
+
+release() {
+	exec 9>&-
+}
+
+# refused_in_use HOW: while somebody has the device open, nothing takes it away.
+refused_in_use() {
+	refuse_logged "reset while $1" 'Device or resource busy' "$SYS/reset" 1 "mswap0: reset .*open"
+	refuse_logged "removal while $1" 'Device or resource busy' "$CONTROL/hot_remove" 0 "mswap0: removal .*open"
+	check_fails "unloading while $1" 'in use' rmmod mswap
+	check_eq "still ready while $1" "$(get initstate)" 1
+}
+
+one_cycle() {
+	local number
+	number=$(cat "$CONTROL/hot_add") &&
+		echo "$1" >"/sys/block/mswap$number/backing_dev" &&
+		mswap_remove "$number"
+}
+
+many_cycles() {
+	local i
+	for ((i = 0; i < $1; i++)); do
+		one_cycle /dev/muster0 || return
+	done
+}
+
+fill_numbers() {
+	while cat "$CONTROL/hot_add" 2>&1; do :; done | tail -n 1
+}
+
+must null_make muster0 64
+must modprobe mswap
+check_eq 'loading makes no device' "$(mswap_devices)" ''
+check_eq 'the first device is number 0' "$(cat "$CONTROL/hot_add")" 0
+check_eq 'the second device is number 1' "$(cat "$CONTROL/hot_add")" 1
+check 'there is a block device' test -b /dev/mswap0
+check 'device 1 can be removed' mswap_remove 1
+check_eq 'one device is left' "$(mswap_devices)" 0
+refuse_logged 'removal of what is not there' 'No such device' "$CONTROL/hot_remove" 1 'no device 1'
+refuse 'removal of a negative number' 'Invalid argument' "$CONTROL/hot_remove" -1
+refuse_logged 'removal of no number' 'Invalid argument' "$CONTROL/hot_remove" zero 'not a device number'
+refuse 'removal of a number with a tail' 'Invalid argument' "$CONTROL/hot_remove" 0x
+refuse 'removal of nothing' 'Invalid argument' "$CONTROL/hot_remove" $'\n'
+
+MSWAP=/dev/mswap0 SYS=/sys/block/mswap0
+check_eq 'not ready yet' "$(get initstate) $(get backing_dev) $(get disksize)" '0 none 0'
+check_eq 'no size yet' "$(blockdev --getsize64 "$MSWAP")" 0
+must mswap_set backing_dev /dev/muster0
+check_eq 'ready' "$(get initstate) $(get backing_dev)" '1 /dev/muster0'
+check_eq 'automatic size leaves 1/64, here 256 slots' "$(get disksize)" $((64 * 1024 * 1024 - 256 * 4096))
+check_eq 'the device has this size' "$(blockdev --getsize64 "$MSWAP")" "$(get disksize)"
+check_fails 'others cannot have the backing device' 'in use' mkfs.ext4 -qF /dev/muster0
+
+hold_open
+refused_in_use 'open'
+release
+must swap_start "$MSWAP"
+refused_in_use 'swap is on'
+must swapoff "$MSWAP"
+must mkfs.ext4 -qF "$MSWAP"
+must mount "$MSWAP" "$WORK/mnt"
+refused_in_use 'mounted'
+must umount "$WORK/mnt"
+
+must mswap_set policy page
+check 'reset when unused' wait_until 5 mswap_set reset 1
+check_eq 'reset leaves nothing ready' "$(get initstate) $(get backing_dev)" '0 none'
+check_eq 'reset keeps the knobs' "$(get policy)" page
+check 'the backing device is free again' mkfs.ext4 -qF /dev/muster0
+check 'ready once more' mswap_set backing_dev /dev/muster0
+check_eq 'and nothing of the old content is left' \
+	"$(blkpattern scan "$MSWAP" | value_of zero)" $(($(get disksize) / 4096))
+check 'removal when unused' mswap_remove 0
+
+check '40 times made, made ready and removed' many_cycles 40
+fill_numbers >/dev/null
+check_eq 'numbers end at 64 devices' "$(mswap_devices | wc -w)" 64
+check 'unloading removes all of them' rmmod mswap
+check_eq 'no device is left' "$(mswap_devices)" ''
+check_eq 'the control folder is gone' "$(ls -d "$CONTROL" 2>/dev/null)" ''
+
+finish
