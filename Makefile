@@ -4,9 +4,10 @@
 VERSION := $(shell cat VERSION)
 KVER ?= $(shell uname -r)
 KDIR ?= /lib/modules/$(KVER)/build
-LAB := tools/lab/lab
 SRC := /usr/src/muster-$(VERSION)
 CHECK := selftests/run
+OUT ?= $(or $(MUSTER_CACHE),/var/cache/muster)
+FUZZ_SECONDS ?= 300
 
 .PHONY: modules install uninstall demo check check-unit check-lint check-vm \
 	bench-slots bench-swap fuzz clean help setup headers
@@ -45,14 +46,14 @@ check: setup
 check-unit check-lint check-vm: check-%: setup
 	@$(CHECK) --only $*
 
-bench-slots:
-	@$(MAKE) -C tools/bench_slots run
+bench-slots: setup
+	@$(MAKE) -C tools/bench_slots OUT=$(OUT)/bench-slots run
 
 bench-swap: setup
 	@tools/bench/bench-swap
 
-fuzz:
-	@$(MAKE) -C selftests/unit fuzz
+fuzz: setup
+	@$(MAKE) -C selftests/unit OUT=$(OUT)/fuzz SECONDS_EACH=$(FUZZ_SECONDS) fuzz
 
 clean:
 	@if test -e $(KDIR)/Makefile; then $(MAKE) -C $(KDIR) M=$(CURDIR) clean; fi
@@ -63,7 +64,7 @@ help:
 	@echo "make demo          show what mswap does, in a VM"
 	@echo "make check         run all tests; TESTS=\"a b\" runs some"
 	@echo "make check-unit    unit tests only; also check-lint, check-vm"
-	@echo "make fuzz          fuzz the algorithms for longer than make check does"
+	@echo "make fuzz          fuzz each algorithm for FUZZ_SECONDS (300)"
 	@echo "make bench-slots   compare slot allocators"
 	@echo "make bench-swap    compare mswap with stock swap, in VMs"
 	@echo "make clean         remove what make built here"

@@ -2,11 +2,14 @@
 """User-space tests and fuzzers of the pure algorithms; selftests/unit/Makefile builds them."""
 
 import subprocess
+import threading
 
 from lablib import cache
 
 UNIT = cache.CHECKOUT / "selftests/unit"
 FUZZ_SECONDS = 20
+# One build at a time: all tests share the objects.
+BUILDING = threading.Lock()
 
 
 def out_dir():
@@ -30,9 +33,15 @@ def make(*words):
     return done.returncode, done.stdout
 
 
+def _run(target, *words):
+    with BUILDING:
+        status, output = make("-j2", "build")
+    return (status, output) if status else make(target, *words)
+
+
 def run_test(name):
-    return make("check", f"TESTS={name}")
+    return _run("check", f"TESTS={name}")
 
 
 def run_fuzzer(name):
-    return make("fuzz", f"FUZZERS={name}", f"SECONDS_EACH={FUZZ_SECONDS}")
+    return _run("fuzz", f"FUZZERS={name}", f"SECONDS_EACH={FUZZ_SECONDS}")

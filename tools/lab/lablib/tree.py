@@ -77,33 +77,6 @@ def build(refresh=False):
     return final / "root"
 
 
-def checkpatch():
-    """The checkpatch.pl of the tree's kernel version, from Debian's package of its source."""
-    version = ".".join(kernel_release(build()).split(".")[:2])
-    final = cache.CACHE / "checkpatch" / version
-    script = final / "scripts/checkpatch.pl"
-    with cache.lock("checkpatch"):
-        if not script.exists():
-            _extract_scripts(version, final)
-    return script
-
-
-def _extract_scripts(version, final):
-    temporary = final.with_name(final.name + ".new")
-    shutil.rmtree(temporary, ignore_errors=True)
-    temporary.mkdir(parents=True)
-    package = f"linux-source-{version}"
-    with cache.step(f"fetching checkpatch.pl from {package} (once, about a minute)"):
-        cache.logged(["mmdebstrap", "--variant=extract", "--include=" + package, SUITE,
-                      str(temporary / "root")], temporary / "log", "mmdebstrap")
-        cache.logged(["tar", "-C", str(temporary), "--strip-components=1", "--wildcards", "-xf",
-                      str(temporary / f"root/usr/src/{package}.tar.xz"),
-                      "*/scripts/checkpatch.pl", "*/scripts/spelling.txt",
-                      "*/scripts/const_structs.checkpatch"], temporary / "log", "tar")
-    shutil.rmtree(temporary / "root")
-    temporary.rename(final)
-
-
 def _source_files():
     for name in SOURCES:
         path = cache.CHECKOUT / name

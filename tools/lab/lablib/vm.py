@@ -12,13 +12,12 @@ import sys
 import tempfile
 import time
 
-from . import cache, chroot, initrd, tree
+from . import cache, chroot, initrd, packages, tree
 
 SLOTS = 2
 TAIL_LINES = 60
 STAGE2 = pathlib.Path(__file__).resolve().parents[1] / "stage2"
 TIMED_OUT, DIED = 124, 125
-# QEMU 7.2's own default model and 'max' crash Debian's kernels without KVM.
 ACCEL = {
     "kvm": ["-accel", "kvm", "-cpu", "host"],
     "tcg": ["-accel", "tcg,thread=multi", "-cpu", "Nehalem"],
@@ -114,7 +113,7 @@ class Job:
         release = tree.kernel_release(self.root)
         initrd.write(self.dir / "initrd", self.root, release,
                      self.layer and tree.layer_files(self.layer))
-        words = ["qemu-system-x86_64", "-machine", "q35", *ACCEL[accel],
+        words = ["-machine", "q35", *ACCEL[accel],
                  "-m", self.args.mem, "-smp", str(self.args.cpus),
                  "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
                  "-kernel", str(self.root / f"boot/vmlinuz-{release}"),
@@ -133,7 +132,9 @@ class Job:
             (self.share / name).unlink(missing_ok=True)
         if cmd:
             (self.share / "cmd").write_text(chroot.command_line(cmd) + "\n")
-        process = subprocess.Popen(self.command(accel, cmd), preexec_fn=_die_with_parent,
+        emulator, environment = packages.emulator()
+        process = subprocess.Popen([*emulator, *self.command(accel, cmd)],
+                                   env=os.environ | environment, preexec_fn=_die_with_parent,
                                    stdin=subprocess.PIPE if cmd else None)
         timed_out = False
         try:

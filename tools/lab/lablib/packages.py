@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Files out of single Debian packages of the lab's suite, unpacked but not installed."""
+
+import shutil
+
+from . import cache, tree
+
+# Debian 12's QEMU 7.2 lets an emulated CPU run a break point that another CPU has just
+# patched away, and the guest kernel oopses ("int3"). This one does not, on any host.
+EMULATOR = ("qemu-system-x86", "seabios")
+
+
+def _unpack(final, packages, finish=None):
+    """Unpacks PACKAGES and what they depend on in FINAL/root, once; FINISH works on it."""
+    with cache.lock(final.name):
+        if final.exists():
+            return
+        temporary = final.with_name(final.name + ".new")
+        shutil.rmtree(temporary, ignore_errors=True)
+        temporary.mkdir(parents=True)
+        with cache.step(f"fetching Debian's {packages[0]} (once, about a minute)"):
+            cache.logged(["mmdebstrap", "--variant=extract", "--include=" + ",".join(packages),
+                          tree.SUITE, str(temporary / "root")], temporary / "log", "mmdebstrap")
+            if finish:
+                finish(temporary)
+        temporary.rename(final)
+
+
+def checkpatch():
+    """The checkpatch.pl of the tree's kernel version."""
+    version = ".".join(tree.kernel_release(tree.build()).split(".")[:2])
+    package = f"linux-source-{version}"
+    final = cache.CACHE / f"checkpatch-{version}"
+
+    def keep_scripts(directory):
+        cache.logged(["tar", "-C", str(directory), "--strip-components=1", "--wildcards", "-xf",
+                      str(directory / f"root/usr/src/{package}.tar.xz"),
+                      "*/scripts/checkpatch.pl", "*/scripts/spelling.txt",
+                      "*/scripts/const_structs.checkpatch"], directory / "log", "tar")
+        shutil.rmtree(directory / "root")
+
+    _unpack(final, (package,), keep_scripts)
+    return final / "scripts/checkpatch.pl"
+
+
+def emulator():
+    """(first words of a QEMU command line, what it needs in the environment)."""
+    final = cache.CACHE / f"qemu-{tree.SUITE}"
+    _unpack(final, EMULATOR)
+    usr = final / "root/usr"
+    libraries = usr / "lib/x86_64-linux-gnu"
+    words = [str(libraries / "ld-linux-x86-64.so.2"), "--library-path", str(libraries),
+             str(usr / "bin/qemu-system-x86_64"),
+             "-L", str(usr / "share/qemu"), "-L", str(usr / "share/seabios")]
+    return words, {"QEMU_MODULE_DIR": str(libraries / "qemu")}
