@@ -97,9 +97,7 @@ static void read_and_verify(struct worker *worker, const struct extent *extent)
 		if (oracle_allows(&oracle, mem, block, since[i]))
 			continue;
 		if (worker->tally.bad++ < 4)
-			fprintf(stderr, "bad block %zu: versions %u to %u allowed, first word %016llx\n",
-				block, since[i], atomic_load(&oracle.begun[block]),
-				*(const unsigned long long *)mem);
+			oracle_explain(&oracle, mem, block, since[i]);
 	}
 }
 

@@ -76,4 +76,30 @@ static inline bool oracle_allows(const struct oracle *oracle, const void *mem, s
 	return false;
 }
 
+/* For the eye: whose content and how much of it the block at @mem has that holds nothing it may hold. */
+static inline void oracle_explain(const struct oracle *oracle, const void *mem, size_t block, uint32_t since)
+{
+	const uint64_t *word = mem;
+	size_t same = 0;
+
+	fprintf(stderr, "bad block %zu: versions %u to %u allowed; ", block, since,
+		atomic_load(&oracle->begun[block]));
+	for (size_t other = 0; other < oracle->blocks; other++) {
+		uint32_t newest = atomic_load(&oracle->begun[other]);
+
+		for (uint32_t version = VERSION_ZERO + 1; version <= newest; version += 2) {
+			uint64_t seed = page_seed(oracle->owner, other, version);
+
+			if (*word != seed)
+				continue;
+			while (same < PAGE_WORDS && word[same] == seed + same * WORD_STEP)
+				same++;
+			fprintf(stderr, "holds block %zu version %u in %zu of its %zu bytes\n", other, version,
+				same * sizeof(*word), PAGE_SIZE);
+			return;
+		}
+	}
+	fprintf(stderr, "starts with %016llx, no block's content\n", (unsigned long long)*word);
+}
+
 #endif

@@ -1,0 +1,47 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Slots that swap gave up are free at once and read as zeros, and nothing that the backing device held before
+# ever shows through.
+# timeout: 90
+
+. "$(dirname "$0")/lib.sh"
+
+plan 14
+
+scan() {
+	blkpattern "$@" scan "$MSWAP"
+}
+
+must null_make muster0 160
+must blkpattern -o 77 fill /dev/muster0
+mswap_add /dev/muster0
+seen=$(scan -o 77)
+check_eq 'a new device over old data is all zeros' "$(value_of zero <<<"$seen")" "$(value_of pages <<<"$seen")"
+check_that 'as many zeros are counted' "$(get pages_in_zero) == $(value_of pages <<<"$seen")"
+check_eq 'and nothing was read for that' "$(get dev_reads)" 0
+
+must swap_start "$MSWAP"
+check_program 'a program swaps' limited 24M pagestride -c 1 -k 0 -s 96
+check_that 'when it ends its slots are free' "$(get_settled slots_used) <= 16"
+check_that 'by notification' "$(get slot_frees) > 16384"
+check_eq 'not by discard' "$(get discards)" 0
+
+limited 24M buscheck 64 < <(sleep 30) >"$WORK/out" 2>&1 &
+must wait_until 20 grep -q written "$WORK/out"
+used=$(get slots_used)
+check_that 'a program that lives holds its slots' "$used > 8192"
+check 'swapoff brings its pages back' swapoff "$MSWAP"
+check_that 'and frees them' "$(get_settled slots_used) <= 1"
+echo 1 >"$CGROUP/cgroup.kill"
+wait
+
+seen=$(scan -o 77)
+check_eq 'no block shows old data' "$(value_of match <<<"$seen")" 0
+check_that 'but for the swap header all is zeros' "$(value_of other <<<"$seen") <= 1"
+must mswap_set reset 1
+must mswap_set backing_dev /dev/muster0
+seen=$(scan -o 77)
+check_eq 'nor after a reset' "$(value_of zero <<<"$seen")" "$(value_of pages <<<"$seen")"
+check_eq 'counters begin anew' "$(get pages_out) $(get slot_frees) $(get slots_used)" '0 0 0'
+
+finish
