@@ -25,7 +25,6 @@ static const char *backing_open_error(int err)
 	case -EBUSY:
 		return "it is mounted, swap, or held by somebody else";
 	case -EROFS:
-	case -EACCES:
 		return "it is read-only";
 	case -ENOTBLK:
 		return "it is not a block device";
@@ -67,6 +66,8 @@ int backing_open(struct backing *b, const char *path, const char *name,
 	if (!b->path)
 		return -ENOMEM;
 	err = compat_bdev_open(&b->handle, path, b);
+	if (err == -EACCES)
+		err = -EROFS;
 	if (err) {
 		backing_refuse(name, path, backing_open_error(err), err);
 		goto err_path;

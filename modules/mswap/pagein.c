@@ -487,23 +487,40 @@ void pagein_publish(struct pagein *pi, u32 slot, u32 n, const u64 *cont)
 	}
 }
 
+/*
+ * Tells every read of @slot that its copy is not to be kept; the last of them
+ * to end frees the slot. False if there is none.
+ */
+static bool note_freed(struct pagein_shard *sh, u32 slot)
+{
+	struct read_op *op;
+	bool any = false;
+
+	lockdep_assert_held(&sh->lock);
+	list_for_each_entry(op, &sh->reads, list) {
+		if (!read_op_covers(op, slot))
+			continue;
+		op->freed |= 1ull << (slot - op->slot);
+		any = true;
+	}
+	return any;
+}
+
 void pagein_release(struct pagein *pi, u32 slot)
 {
 	struct pagein_shard *sh = pagein_shard(pi, slot);
 	u64 bit = granule_bit(slot);
 	u32 g = granule_of(slot);
 	struct waiting_frame *f;
-	struct read_op *op;
 	unsigned long flags;
+	bool read;
 
 	spin_lock_irqsave(&sh->lock, flags);
 	WARN_ON_ONCE(!(pi->map->live[g] & bit));
 	pi->map->live[g] &= ~bit;
 	/* The next slot loses what it continued; in the next granule it is moot. */
 	pi->map->cont[g] &= ~(bit | bit << 1);
-	op = find_read(sh, slot);
-	if (op)
-		op->freed |= 1ull << (slot - op->slot);
+	read = note_freed(sh, slot);
 	f = waiting_find(&sh->room, slot);
 	if (f) {
 		waiting_take(&sh->room, f);
@@ -512,7 +529,7 @@ void pagein_release(struct pagein *pi, u32 slot)
 		mswap_count(pi->stats, MSWAP_PREFETCH_WASTED, 1);
 	}
 	spin_unlock_irqrestore(&sh->lock, flags);
-	if (!op)
+	if (!read)
 		space_free(pi->space, slot, 1);
 }
 

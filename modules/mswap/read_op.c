@@ -9,8 +9,9 @@
 #include "trace.h"
 
 /*
- * Gives up slots that were freed during the read: to another read that still
- * covers them, or for good (the returned bits, which the caller frees).
+ * The slots that were freed during the read and that the caller is to give back
+ * now. Those that another read still covers are left to that one, which was
+ * told of them too.
  */
 static u64 read_op_settle_freed(struct pagein_shard *sh, struct read_op *op)
 {
@@ -26,10 +27,8 @@ static u64 read_op_settle_freed(struct pagein_shard *sh, struct read_op *op)
 		for (i = 0; i < op->n; i++) {
 			u32 slot = op->slot + i;
 
-			if (!(rest >> i & 1) || !read_op_covers(other, slot))
-				continue;
-			other->freed |= 1ull << (slot - other->slot);
-			rest &= ~(1ull << i);
+			if (read_op_covers(other, slot))
+				rest &= ~(1ull << i);
 		}
 	}
 	return rest;

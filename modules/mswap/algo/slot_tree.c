@@ -10,11 +10,16 @@
 #define NODE_SLOTS (1u << NODE_SHIFT)
 #define NODE_MASK (NODE_SLOTS - 1)
 
-/*
- * How far to look ahead for free slots when making the open run: each slot
- * beyond SLOT_RUN_MAX is one that a sequence of allocs takes without looking.
- */
-#define OPEN_LOOK (SLOT_RUN_MAX + 4 * WORD_BITS)
+/* Keeps the rare out of the way of the frequent. */
+#ifndef noinline
+#define noinline __attribute__((__noinline__))
+#endif
+
+/* So many free words in a row are a run of SLOT_RUN_MAX. */
+#define RUN_MAX_WORDS (SLOT_RUN_MAX / WORD_BITS)
+
+/* Words of 0 after the bits of the whole words, so that a look ahead needs no check. */
+#define WHOLE_PAD 2
 
 static u64 bit(u32 i)
 {
@@ -26,29 +31,42 @@ static u64 bits_from(u32 i)
 	return ~0ull << (i & WORD_MASK);
 }
 
-/* Number of set bits at the bottom and at the top of @w. */
+/* @n (1 to 64) bits from bit 0 on. */
+static u64 low_bits(u32 n)
+{
+	return ~0ull >> (WORD_BITS - n);
+}
+
+/* Number of set bits at the bottom and at the top of @w, which is not ~0. */
 static u32 low_ones(u64 w)
 {
-	return ~w ? pure_ctz64(~w) : WORD_BITS;
+	return pure_ctz64(~w);
 }
 
 static u32 high_ones(u64 w)
 {
-	return ~w ? WORD_MASK - pure_fls64(~w) : WORD_BITS;
+	return WORD_MASK - pure_fls64(~w);
 }
 
-/* The bits of @w at which @n (1 to 64) set bits in a row begin. */
+/*
+ * The bits of @w at which @n (1 to 64) set bits in a row begin: rows of 2, 4, 8 ...
+ * are found by overlap, and then the rest of @n.
+ */
 static u64 run_starts(u64 w, u32 n)
 {
-	u32 have = 1;
-
-	while (have < n) {
-		u32 step = pure_min(have, n - have);
-
-		w &= w >> step;
-		have += step;
-	}
-	return w;
+	if (n >= 2)
+		w &= w >> 1;
+	if (n >= 4)
+		w &= w >> 2;
+	if (n >= 8)
+		w &= w >> 4;
+	if (n >= 16)
+		w &= w >> 8;
+	if (n >= 32)
+		w &= w >> 16;
+	if (n == 64)
+		w &= w >> 32;
+	return w & (w >> (n - (1u << pure_fls64(n))));
 }
 
 static u32 words_for(u32 n)
@@ -81,28 +99,38 @@ size_t slot_tree_bytes(u32 nr)
 	u32 bounds;
 	size_t bytes = (size_t)layout(&shape, nr, &bounds) * sizeof(u64);
 
+	bytes += ((size_t)shape.words[1] + WHOLE_PAD) * sizeof(u64);
 	return bytes + (((size_t)bounds * sizeof(u16) + 7) & ~(size_t)7);
+}
+
+/* Sets the first @n bits from @w on, and clears the rest of the last word. */
+static void set_first(u64 *w, u32 n)
+{
+	memset(w, 0xff, (size_t)(n >> WORD_SHIFT) * sizeof(u64));
+	if (n & WORD_MASK)
+		w[n >> WORD_SHIFT] = bit(n) - 1;
 }
 
 void slot_tree_init(struct slot_tree *t, void *arena, u32 nr)
 {
 	u32 bounds, words = layout(t, nr, &bounds);
-	u16 *longest = (u16 *)((u64 *)arena + words);
 	u64 *bits = arena;
 	u32 below = nr, l, i;
+	u16 *longest;
 
 	t->nr_free = nr;
-	t->open_start = 0;
-	t->open_end = 0;
-	memset(arena, 0xff, (size_t)words * sizeof(u64));
+	t->stale = SLOT_NONE;
+	t->last = SLOT_NONE;
 	for (l = 0; l <= t->top; l++) {
 		t->bits[l] = bits;
+		set_first(bits, below);
 		bits += t->words[l];
-		/* Absent slots and words read as used for ever. */
-		if (below & WORD_MASK)
-			bits[-1] = bit(below) - 1;
 		below = t->words[l];
 	}
+	t->whole = (u64 *)arena + words;
+	memset(t->whole, 0, ((size_t)t->words[1] + WHOLE_PAD) * sizeof(u64));
+	set_first(t->whole, nr >> WORD_SHIFT);
+	longest = (u16 *)(t->whole + t->words[1] + WHOLE_PAD);
 	for (l = 1; l <= t->top; l++) {
 		u32 shift = (l + 1) * WORD_SHIFT;
 
@@ -116,10 +144,31 @@ void slot_tree_init(struct slot_tree *t, void *arena, u32 nr)
 	}
 }
 
-/* Free slots from @slot on, counted up to at least @most. */
-static u32 run_right(const struct slot_tree *t, u32 slot, u32 most)
+/* Whole words behind and before word @w, counted up to RUN_MAX_WORDS. */
+static u32 whole_behind(const struct slot_tree *t, u32 w)
 {
-	u32 w = slot >> WORD_SHIFT, len;
+	u32 k = (w + 1) >> WORD_SHIFT, b = (w + 1) & WORD_MASK;
+	u64 x = (t->whole[k] >> b) | (t->whole[k + 1] << 1 << (WORD_MASK - b));
+
+	return low_ones(x & low_bits(RUN_MAX_WORDS));
+}
+
+static u32 whole_before(const struct slot_tree *t, u32 w)
+{
+	u32 k = w >> WORD_SHIFT, b = w & WORD_MASK;
+	u64 x = 0;
+
+	if (b)
+		x = t->whole[k] << (WORD_BITS - b);
+	if (b < RUN_MAX_WORDS && k)
+		x |= t->whole[k - 1] >> b;
+	return high_ones(x & ~low_bits(WORD_BITS - RUN_MAX_WORDS));
+}
+
+/* Free slots from @slot on, all of them or SLOT_RUN_MAX at least. */
+static u32 run_right(const struct slot_tree *t, u32 slot)
+{
+	u32 w = slot >> WORD_SHIFT, more, len;
 	u64 used;
 
 	if (slot >= t->nr)
@@ -127,21 +176,18 @@ static u32 run_right(const struct slot_tree *t, u32 slot, u32 most)
 	used = ~t->bits[0][w] >> (slot & WORD_MASK);
 	if (used)
 		return pure_ctz64(used);
-	len = WORD_BITS - (slot & WORD_MASK);
-	while (len < most && ++w < t->words[0]) {
-		u32 more = low_ones(t->bits[0][w]);
-
-		len += more;
-		if (more < WORD_BITS)
-			break;
-	}
+	more = whole_behind(t, w);
+	len = (more + 1) * WORD_BITS - (slot & WORD_MASK);
+	w += more + 1;
+	if (more < RUN_MAX_WORDS && w < t->words[0])
+		len += low_ones(t->bits[0][w]);
 	return len;
 }
 
-/* Free slots that end just before @slot, counted up to SLOT_RUN_MAX. */
+/* Free slots that end just before @slot, all of them or SLOT_RUN_MAX at least. */
 static u32 run_left(const struct slot_tree *t, u32 slot)
 {
-	u32 w, len;
+	u32 w, more, len;
 	u64 used;
 
 	if (!slot)
@@ -151,15 +197,16 @@ static u32 run_left(const struct slot_tree *t, u32 slot)
 	used = ~t->bits[0][w] << (WORD_MASK - (slot & WORD_MASK));
 	if (used)
 		return WORD_MASK - pure_fls64(used);
-	len = (slot & WORD_MASK) + 1;
-	while (len < SLOT_RUN_MAX && w--) {
-		u32 more = high_ones(t->bits[0][w]);
+	more = whole_before(t, w);
+	len = more * WORD_BITS + (slot & WORD_MASK) + 1;
+	if (more < RUN_MAX_WORDS && w > more)
+		len += high_ones(t->bits[0][w - more - 1]);
+	return len;
+}
 
-		len += more;
-		if (more < WORD_BITS)
-			break;
-	}
-	return pure_min(len, SLOT_RUN_MAX);
+static u32 node_words(const struct slot_tree *t, u32 k)
+{
+	return pure_min(WORD_BITS, t->words[0] - (k << WORD_SHIFT));
 }
 
 /*
@@ -170,30 +217,30 @@ static u32 node_longest(const struct slot_tree *t, u32 k, u32 best, u32 most)
 {
 	const u64 *words = t->bits[0] + ((size_t)k << WORD_SHIFT);
 	u64 left = t->bits[1][k];
-	u32 run = 0, next = 0;
+	u32 run = 0, next = 0, i;
 
-	if (left)
-		best = pure_max(best, 1);
+	best = pure_max(best, !!left);
 	for (; left && best < most; left &= left - 1) {
-		u32 i = pure_ctz64(left);
-		u64 w = words[i];
-		u32 low = low_ones(w);
+		u64 w;
 
-		if (i != next)
-			run = 0;
+		i = pure_ctz64(left);
+		w = words[i];
+		run = i == next ? run : 0;
 		next = i + 1;
-		run += low;
-		best = pure_max(best, run);
-		if (low == WORD_BITS)
+		if (w == ~0ull) {
+			run += WORD_BITS;
+			best = pure_max(best, run);
 			continue;
-		if (best < WORD_BITS) {
-			for (w = run_starts(w, best + 1); w; w &= w >> 1)
-				best++;
 		}
-		run = high_ones(words[i]);
+		best = pure_max(best, run + low_ones(w));
+		run = high_ones(w);
+		if (best >= WORD_BITS)
+			continue;
+		for (w = run_starts(w, best + 1); w; w &= w >> 1)
+			best++;
 	}
 	if (best < most && next == WORD_BITS && run && k + 1 < t->words[1])
-		best = pure_max(best, run + run_right(t, (k + 1) << NODE_SHIFT, SLOT_RUN_MAX));
+		best = pure_max(best, run + run_right(t, (k + 1) << NODE_SHIFT));
 	return pure_min(best, most);
 }
 
@@ -201,34 +248,30 @@ static u32 node_longest(const struct slot_tree *t, u32 k, u32 best, u32 most)
 static u32 node_find(const struct slot_tree *t, u32 from, u32 want)
 {
 	u32 k = from >> NODE_SHIFT, base = from & ~NODE_MASK;
-	u32 first = (from & NODE_MASK) >> WORD_SHIFT;
 	const u64 *words = t->bits[0] + ((size_t)k << WORD_SHIFT);
-	u64 left = t->bits[1][k] & bits_from(first);
-	u32 run = 0, next = first;
+	u32 count = node_words(t, k), run = 0, i;
+	u64 mask = bits_from(from);
 
-	for (; left; left &= left - 1) {
-		u32 i = pure_ctz64(left);
-		u64 w = words[i];
-		u32 low;
+	for (i = (from & NODE_MASK) >> WORD_SHIFT; i < count; i++) {
+		u64 w = words[i] & mask;
 
-		if (i == first)
-			w &= bits_from(from);
-		if (i != next)
-			run = 0;
-		next = i + 1;
-		low = low_ones(w);
-		if (run && run + low >= want)
-			return base + i * WORD_BITS - run;
-		if (want <= WORD_BITS) {
-			u64 starts = run_starts(w, want);
-
-			if (starts)
-				return base + i * WORD_BITS + pure_ctz64(starts);
+		mask = ~0ull;
+		if (w == ~0ull) {
+			run += WORD_BITS;
+			if (run >= want)
+				return base + (i + 1) * WORD_BITS - run;
+			continue;
 		}
-		run = low == WORD_BITS ? run + low : high_ones(w);
+		if (run + low_ones(w) >= want)
+			return base + i * WORD_BITS - run;
+		run = high_ones(w);
+		if (want > WORD_BITS)
+			continue;
+		w = run_starts(w, want);
+		if (w)
+			return base + i * WORD_BITS + pure_ctz64(w);
 	}
-	if (next == WORD_BITS && run && k + 1 < t->words[1] &&
-	    run + run_right(t, (k + 1) << NODE_SHIFT, want) >= want)
+	if (run && k + 1 < t->words[1] && run + run_right(t, (k + 1) << NODE_SHIFT) >= want)
 		return base + NODE_SLOTS - run;
 	return SLOT_NONE;
 }
@@ -258,39 +301,29 @@ static u32 next_node(const struct slot_tree *t, u32 k, u32 want)
 	return i;
 }
 
-static u32 find_run(const struct slot_tree *t, u32 want, u32 hint)
+/*
+ * The first node behind that of @hint, or else in the area, in which a run of
+ * @want starts by its bound; or SLOT_NONE.
+ */
+static u32 other_node(const struct slot_tree *t, u32 want, u32 hint)
 {
-	u32 k = hint >> NODE_SHIFT, start;
+	u32 k = next_node(t, (hint >> NODE_SHIFT) + 1, want);
 
-	if (want <= WORD_BITS) {
-		u64 w = t->bits[0][hint >> WORD_SHIFT] >> (hint & WORD_MASK);
-
-		w = run_starts(w, want);
-		if (w)
-			return hint + pure_ctz64(w);
-	}
-	if (t->longest[1][k] >= want) {
-		start = node_find(t, hint, want);
-		if (start != SLOT_NONE)
-			return start;
-	}
-	k = next_node(t, k + 1, want);
-	if (k == SLOT_NONE)
-		k = next_node(t, 0, want);
-	return node_find(t, k << NODE_SHIFT, want);
+	return k != SLOT_NONE ? k : next_node(t, 0, want);
 }
 
-/* At least one slot must be free. */
+/* The first free slot behind the word of @hint, or else in the area; one must exist. */
 static u32 find_one(const struct slot_tree *t, u32 hint)
 {
-	u64 w = t->bits[0][hint >> WORD_SHIFT] & bits_from(hint);
-	u32 i = hint >> WORD_SHIFT, l = 0;
+	u32 i = hint >> WORD_SHIFT, l;
+	u64 w = 0;
 
-	while (!w && l < t->top) {
-		l++;
+	for (l = 1; ; l++) {
 		/* The words after i, in two shifts: one by 64 would be undefined. */
 		w = t->bits[l][i >> WORD_SHIFT] & (bits_from(i) << 1);
 		i >>= WORD_SHIFT;
+		if (w || l == t->top)
+			break;
 	}
 	if (!w)
 		w = t->bits[l][0];
@@ -300,34 +333,34 @@ static u32 find_one(const struct slot_tree *t, u32 hint)
 	return i;
 }
 
-/* Leaf word @w became 0: the levels above hear of it. */
-static void word_filled(struct slot_tree *t, u32 w)
+/* Leaf word @i became 0: the levels above hear of it. */
+static void word_filled(struct slot_tree *t, u32 i)
 {
 	u32 l;
 
 	for (l = 1; l <= t->top; l++) {
-		u64 *up = &t->bits[l][w >> WORD_SHIFT];
+		u64 *up = &t->bits[l][i >> WORD_SHIFT];
 
-		*up &= ~bit(w);
+		*up &= ~bit(i);
 		if (*up)
 			break;
-		w >>= WORD_SHIFT;
+		i >>= WORD_SHIFT;
 	}
 }
 
-/* Leaf word @w was 0 and is not any more. */
-static void word_opened(struct slot_tree *t, u32 w)
+/* Leaf word @i was 0 and is not any more. */
+static void word_opened(struct slot_tree *t, u32 i)
 {
 	u32 l;
 
 	for (l = 1; l <= t->top; l++) {
-		u64 *up = &t->bits[l][w >> WORD_SHIFT];
+		u64 *up = &t->bits[l][i >> WORD_SHIFT];
 		u64 was = *up;
 
-		*up |= bit(w);
+		*up |= bit(i);
 		if (was)
 			break;
-		w >>= WORD_SHIFT;
+		i >>= WORD_SHIFT;
 	}
 }
 
@@ -365,38 +398,13 @@ static void lower_bounds(struct slot_tree *t, u32 k, u32 best)
 }
 
 /*
- * True if taking [@s, @end) cannot have changed a bound: at least SLOT_RUN_MAX
- * slots of the same node are known to be free behind it, and runs that start in
- * the node before do not reach that far.
+ * Keeps the bounds of all nodes but the stale one exact after the free slots
+ * [@s, @s + @n) were taken.
  */
-static bool in_open_run(struct slot_tree *t, u32 s, u32 end)
-{
-	u32 off = s & NODE_MASK;
-
-	if (s >= t->open_end || end <= t->open_start)
-		return false;
-	t->open_start = pure_min(end, t->open_end);
-	return t->open_end - t->open_start >= SLOT_RUN_MAX && off >= SLOT_RUN_MAX &&
-	       off + (end - s) < NODE_SLOTS;
-}
-
-/* Keeps the bounds exact after the free slots [@s, @s + @n) were taken. */
 static void bounds_after_take(struct slot_tree *t, u32 s, u32 n)
 {
-	u32 end = s + n, k = s >> NODE_SHIFT, left, right, from;
+	u32 end = s + n, from = s - run_left(t, s), right = run_right(t, end), k;
 
-	if (in_open_run(t, s, end))
-		return;
-	/* A run of one inside a node that has others. */
-	if (t->longest[1][k] == 1 && (s & NODE_MASK) && t->bits[1][k])
-		return;
-	left = run_left(t, s);
-	right = run_right(t, end, OPEN_LOOK);
-	from = s - left;
-	if (right >= SLOT_RUN_MAX) {
-		t->open_start = end;
-		t->open_end = end + right;
-	}
 	for (k = from >> NODE_SHIFT; k <= (end - 1) >> NODE_SHIFT; k++) {
 		u32 first = pure_max(from, k << NODE_SHIFT);
 		u32 longest = t->longest[1][k], rest;
@@ -415,7 +423,7 @@ static void bounds_after_free(struct slot_tree *t, u32 s, u32 n)
 {
 	u32 end = s + n, from = s - run_left(t, s), k;
 
-	end += pure_min(run_right(t, end, SLOT_RUN_MAX), SLOT_RUN_MAX);
+	end += run_right(t, end);
 	for (k = from >> NODE_SHIFT; k <= (s + n - 1) >> NODE_SHIFT; k++) {
 		u32 first = pure_max(from, k << NODE_SHIFT);
 
@@ -423,35 +431,198 @@ static void bounds_after_free(struct slot_tree *t, u32 s, u32 n)
 	}
 }
 
-static void take(struct slot_tree *t, u32 s, u32 n)
+/* The slots of [@s, @s + @n) that lie in word @w. */
+static u64 part_of_word(u32 w, u32 s, u32 n)
 {
-	u32 w = s >> WORD_SHIFT, last = (s + n - 1) >> WORD_SHIFT;
-	u64 mask = bits_from(s);
+	u64 mask = ~0ull;
 
-	t->nr_free -= n;
-	for (;; w++, mask = ~0ull) {
-		if (w == last)
-			mask &= ~0ull >> (WORD_MASK - ((s + n - 1) & WORD_MASK));
-		t->bits[0][w] &= ~mask;
+	if (w == s >> WORD_SHIFT)
+		mask = bits_from(s);
+	if (w == (s + n - 1) >> WORD_SHIFT)
+		mask &= low_bits(((s + n - 1) & WORD_MASK) + 1);
+	return mask;
+}
+
+static void take_words(struct slot_tree *t, u32 s, u32 n)
+{
+	u32 w;
+
+	for (w = s >> WORD_SHIFT; w <= (s + n - 1) >> WORD_SHIFT; w++) {
+		t->whole[w >> WORD_SHIFT] &= ~bit(w);
+		t->bits[0][w] &= ~part_of_word(w, s, n);
 		if (!t->bits[0][w])
 			word_filled(t, w);
-		if (w == last)
-			break;
 	}
+	t->nr_free -= n;
 	bounds_after_take(t, s, n);
+}
+
+/* Makes the bound of the stale node exact, and with it all that depend on it. */
+static void freshen(struct slot_tree *t)
+{
+	if (t->stale != SLOT_NONE)
+		lower_bounds(t, t->stale, 0);
+	t->stale = SLOT_NONE;
+}
+
+/*
+ * Whether taking @s may go without a look at the bounds: the node's own is stale
+ * already, and runs that start in the node before do not reach so far.
+ */
+static bool bounds_wait(const struct slot_tree *t, u32 s)
+{
+	return s >> NODE_SHIFT == t->stale && (s & NODE_MASK) >= SLOT_RUN_MAX;
+}
+
+/*
+ * Whether the run around @s, in a word that was @was, lies in that word and is
+ * shorter than the longest of the node, which has others if it is one of 1.
+ */
+static bool run_is_short(const struct slot_tree *t, u64 was, u32 s)
+{
+	u64 up = ~was >> (s & WORD_MASK), down = ~was << (WORD_MASK - (s & WORD_MASK));
+	u32 k = s >> NODE_SHIFT;
+
+	return (!!up & !!down) &&
+	       pure_ctz64(up) - pure_fls64(down) + WORD_MASK - 1 < pure_max(t->longest[1][k], 2);
+}
+
+/*
+ * Whether runs of SLOT_RUN_MAX still start behind [@s, @s + @n), in the same node,
+ * and if one of the node before may have ended here, in that node as well.
+ */
+static bool runs_stay_longest(const struct slot_tree *t, u64 was, u32 s, u32 n)
+{
+	u32 k = s >> NODE_SHIFT, off = s & NODE_MASK;
+	u64 before = t->whole[k - !!k] >> (WORD_BITS - RUN_MAX_WORDS);
+	bool apart = (off >= SLOT_RUN_MAX) | !k | (before == low_bits(RUN_MAX_WORDS)) |
+		     !!(~was << (WORD_MASK - (s & WORD_MASK)));
+
+	return !(~was >> (s & WORD_MASK)) && apart && off + n < NODE_SLOTS &&
+	       whole_behind(t, s >> WORD_SHIFT) == RUN_MAX_WORDS;
+}
+
+/*
+ * The rest of take_in_word(); returns @s. The second alloc in a row from one node
+ * makes its bound stale if many more are likely: one look at the node when the
+ * allocs have moved on is then cheaper than one at every alloc.
+ */
+static noinline u32 settle(struct slot_tree *t, u64 was, u32 s, u32 n)
+{
+	u32 w = s >> WORD_SHIFT, k = s >> NODE_SHIFT;
+
+	if (was == ~0ull)
+		t->whole[k] &= ~bit(w);
+	if (!t->bits[0][w])
+		word_filled(t, w);
+	if (bounds_wait(t, s))
+		return s;
+	if (!runs_stay_longest(t, was, s, n) && !(t->bits[1][k] && run_is_short(t, was, s))) {
+		bounds_after_take(t, s, n);
+	} else if (t->last == k && t->stale != k &&
+		   (n == 1 || t->longest[1][k] == SLOT_RUN_MAX)) {
+		freshen(t);
+		t->stale = k;
+	}
+	t->last = k;
+	return s;
+}
+
+/* Takes [@s, @s + @n), free slots of one word, and returns @s. */
+static u32 take_in_word(struct slot_tree *t, u32 s, u32 n)
+{
+	u64 *w = &t->bits[0][s >> WORD_SHIFT];
+	u64 was = *w, rest = was & ~(low_bits(n) << (s & WORD_MASK));
+
+	*w = rest;
+	t->nr_free -= n;
+	if (rest && was != ~0ull) {
+		if (bounds_wait(t, s))
+			return s;
+		if (t->last != s >> NODE_SHIFT && run_is_short(t, was, s)) {
+			t->last = s >> NODE_SHIFT;
+			return s;
+		}
+	}
+	return settle(t, was, s, n);
+}
+
+static u32 take(struct slot_tree *t, u32 s, u32 n)
+{
+	if ((s & WORD_MASK) + n <= WORD_BITS)
+		return take_in_word(t, s, n);
+	take_words(t, s, n);
+	return s;
+}
+
+/* One slot that is not in the word of @hint, at @hint or behind. */
+static noinline u32 alloc_one_far(struct slot_tree *t, u32 hint)
+{
+	return t->nr_free ? take_in_word(t, find_one(t, hint), 1) : SLOT_NONE;
+}
+
+/* A run that does not begin and end in the 64 slots from @hint on. */
+static noinline u32 alloc_run_far(struct slot_tree *t, u32 want, u32 hint)
+{
+	u32 start = SLOT_NONE, k;
+
+	if (want > t->longest[t->top][0])
+		return SLOT_NONE;
+	if (want <= t->longest[1][hint >> NODE_SHIFT])
+		start = node_find(t, hint, want);
+	if (start == SLOT_NONE) {
+		k = other_node(t, want, hint);
+		if (k == t->stale) {
+			freshen(t);
+			k = other_node(t, want, hint);
+		}
+		if (k == SLOT_NONE)
+			return SLOT_NONE;
+		start = node_find(t, k << NODE_SHIFT, want);
+	}
+	return take(t, start, want);
+}
+
+/* The 64 slots from @slot on: 1 = free. */
+static u64 window(const struct slot_tree *t, u32 slot)
+{
+	u32 w = slot >> WORD_SHIFT, i = slot & WORD_MASK;
+	u64 bits = t->bits[0][w] >> i;
+
+	if (i && w + 1 < t->words[0])
+		bits |= t->bits[0][w + 1] << (WORD_BITS - i);
+	return bits;
+}
+
+static noinline u32 alloc_run(struct slot_tree *t, u32 want, u32 hint)
+{
+	u64 near, starts;
+
+	if (want > WORD_BITS)
+		return alloc_run_far(t, want, hint);
+	near = window(t, hint);
+	if (!(~near & low_bits(want)))
+		return take(t, hint, want);
+	starts = run_starts(near, want);
+	if (!starts)
+		return alloc_run_far(t, want, hint);
+	return take(t, hint + pure_ctz64(starts), want);
 }
 
 u32 slot_tree_alloc(struct slot_tree *t, u32 want, u32 hint)
 {
-	u32 start;
+	u64 near;
 
-	if (!want || want > slot_tree_longest(t))
-		return SLOT_NONE;
 	if (hint >= t->nr)
 		hint = 0;
-	start = want == 1 ? find_one(t, hint) : find_run(t, want, hint);
-	take(t, start, want);
-	return start;
+	if (want - 1 >= SLOT_RUN_MAX)
+		return SLOT_NONE;
+	if (want != 1)
+		return alloc_run(t, want, hint);
+	near = t->bits[0][hint >> WORD_SHIFT] & bits_from(hint);
+	if (!near)
+		return alloc_one_far(t, hint);
+	return take_in_word(t, (hint & ~WORD_MASK) + pure_ctz64(near), 1);
 }
 
 u32 slot_tree_alloc_upto(struct slot_tree *t, u32 want, u32 hint, u32 *got)
@@ -460,40 +631,33 @@ u32 slot_tree_alloc_upto(struct slot_tree *t, u32 want, u32 hint, u32 *got)
 	return slot_tree_alloc(t, *got, hint);
 }
 
-/* Whether no slot of [@s, @s + @n) is free; all are in range. */
-static bool all_used(const struct slot_tree *t, u32 s, u32 n)
+static bool free_words(struct slot_tree *t, u32 s, u32 n)
 {
-	u32 w = s >> WORD_SHIFT, last = (s + n - 1) >> WORD_SHIFT;
-	u64 mask = bits_from(s);
+	u32 first = s >> WORD_SHIFT, last = (s + n - 1) >> WORD_SHIFT, w;
 
-	for (; w < last; w++, mask = ~0ull) {
-		if (t->bits[0][w] & mask)
+	for (w = first; w <= last; w++) {
+		if (t->bits[0][w] & part_of_word(w, s, n))
 			return false;
 	}
-	mask &= ~0ull >> (WORD_MASK - ((s + n - 1) & WORD_MASK));
-	return !(t->bits[0][w] & mask);
+	for (w = first; w <= last; w++) {
+		u64 was = t->bits[0][w];
+
+		t->bits[0][w] |= part_of_word(w, s, n);
+		if (t->bits[0][w] == ~0ull)
+			t->whole[w >> WORD_SHIFT] |= bit(w);
+		if (!was)
+			word_opened(t, w);
+	}
+	t->nr_free += n;
+	bounds_after_free(t, s, n);
+	return true;
 }
 
 bool slot_tree_free(struct slot_tree *t, u32 start, u32 n)
 {
-	u32 w, last;
-	u64 mask = bits_from(start);
-
-	if (!n || start >= t->nr || n > t->nr - start || !all_used(t, start, n))
+	if (!n || start >= t->nr || n > t->nr - start)
 		return false;
-	t->nr_free += n;
-	last = (start + n - 1) >> WORD_SHIFT;
-	for (w = start >> WORD_SHIFT; w <= last; w++, mask = ~0ull) {
-		u64 was = t->bits[0][w];
-
-		if (w == last)
-			mask &= ~0ull >> (WORD_MASK - ((start + n - 1) & WORD_MASK));
-		t->bits[0][w] = was | mask;
-		if (!was)
-			word_opened(t, w);
-	}
-	bounds_after_free(t, start, n);
-	return true;
+	return free_words(t, start, n);
 }
 
 bool slot_tree_is_used(const struct slot_tree *t, u32 slot)
@@ -506,7 +670,8 @@ u32 slot_tree_nr_free(const struct slot_tree *t)
 	return t->nr_free;
 }
 
-u32 slot_tree_longest(const struct slot_tree *t)
+u32 slot_tree_longest(struct slot_tree *t)
 {
+	freshen(t);
 	return t->longest[t->top][0];
 }

@@ -24,18 +24,19 @@
 
 struct slot_tree {
 	u64 *bits[SLOT_TREE_LEVELS];	/* [0]: 1 = slot free; above: 1 = child word is not 0 */
+	u32 nr;
+	u32 nr_free;
+	u32 stale;			/* node whose longest run may be shorter than noted, or SLOT_NONE */
+	u32 last;			/* node of the last alloc from one word */
+	u64 *whole;			/* a bit a leaf word: 1 = all its slots are free */
 	u16 *longest[SLOT_TREE_LEVELS];	/* [l][i]: longest free run that starts below bits[l][i], l >= 1 */
 	u32 words[SLOT_TREE_LEVELS];
 	u32 top;			/* the level of one word; at least 1 */
-	u32 nr;
-	u32 nr_free;
-	u32 open_start;			/* [open_start, open_end): slots known to be free, maybe none */
-	u32 open_end;
 };
 
 /*
  * Bytes of arena for @nr slots (1 <= @nr <= 2^32-2), a multiple of 8: about
- * 1.02 bits a slot on large areas.
+ * 1.04 bits a slot on large areas.
  */
 size_t slot_tree_bytes(u32 nr);
 
@@ -75,6 +76,6 @@ bool slot_tree_is_used(const struct slot_tree *t, u32 slot);
 u32 slot_tree_nr_free(const struct slot_tree *t);
 
 /* Length of the longest free run, in slots, counted up to SLOT_RUN_MAX. */
-u32 slot_tree_longest(const struct slot_tree *t);
+u32 slot_tree_longest(struct slot_tree *t);
 
 #endif
