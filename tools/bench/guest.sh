@@ -8,6 +8,7 @@
 # DIR/plan is a list of lines:
 #	device KIND		brd, null_blk-7us, null_blk-100us, nvme or virtio: a device to make
 #	size MIB		size of each of them
+#	count KIND		count this device's bios by a tracepoint, as it keeps no statistics; costs time
 #	limit BYTES		memory.max of the cgroup that the programs run in
 #	knob NAME VALUE		control file of mswap, set before each of its steps
 #	program NAME COMMAND	run in the cgroup; several lines with one name run at the same time
@@ -16,8 +17,9 @@
 #
 # What it does and finds goes to DIR: "events" (one line of key=value an event), and for each step N
 # N.begin, N.middle, N.end (/proc/vmstat, then the device's /sys/block/*/stat on a line that starts with
-# "blockstat", or "bio ... rwbs: W... hitcount: I/Os nr_sector: SECTORS" lines if counted), N.mswap (files of mswap, NAME:VALUE), N.out.I (output of the I-th program) and N.status.I
-# (its exit status). N.middle is taken when a program that says "phase=write" has ended that phase.
+# "blockstat", or "bio ... rwbs: W... hitcount: BIOS nr_sector: SECTORS" lines if they are counted), N.mswap
+# (files of mswap, NAME:VALUE), N.out.I (output of the I-th program) and N.status.I (its exit status). N.middle
+# is taken when a program that says "phase=write" has ended that phase.
 set -eu
 
 out=$1
@@ -127,7 +129,7 @@ swap_stop() {
 
 snapshot() {
 	cat /proc/vmstat >"$tmp/$1"
-	if [ "$count" = yes ]; then
+	if [ "$count" = "$kind" ]; then
 		sed -n 's/^{ dev:/bio/p' "$bio_event/hist" >>"$tmp/$1"
 	else
 		sed 's/^/blockstat /' "/sys/block/${device##*/}/stat" >>"$tmp/$1"
@@ -137,7 +139,7 @@ snapshot() {
 # The tracepoint writes a device as major << 20 | minor.
 count_bios() {
 	IFS=: read -r major minor <"/sys/block/${device##*/}/dev"
-	echo "hist:keys=dev,rwbs:vals=nr_sector:size=64 if dev == $((major << 20 | minor))" >"$bio_event/trigger"
+	echo "hist:keys=dev,rwbs:vals=nr_sector:size=128 if dev == $((major << 20 | minor))" >"$bio_event/trigger"
 }
 
 count_end() {
@@ -186,7 +188,7 @@ run_step() {
 	[ -s "$work/commands" ] || die "no program $program in the plan"
 
 	event "event=start step=$step"
-	[ "$count" != yes ] || count_bios
+	[ "$count" != "$kind" ] || count_bios
 	snapshot begin
 	begin=$(uptime_now)
 	i=0
@@ -197,7 +199,7 @@ run_step() {
 	wait
 	end=$(uptime_now)
 	snapshot end
-	[ "$count" != yes ] || count_end
+	[ "$count" != "$kind" ] || count_end
 	[ "$side" != mswap ] || mswap_counters
 
 	swap_stop

@@ -93,10 +93,10 @@ def steps(device, programs, rounds, pairs, floor_program="c1", floor=True):
     return out
 
 
-def guest_plan(kinds, size_mib, limit_mib, programs, todo, knobs=(), count=False):
-    """The text that guest.sh carries out; PROGRAMS maps names to lists of commands."""
+def guest_plan(kinds, size_mib, limit_mib, programs, todo, knobs=(), count=None):
+    """The text that guest.sh carries out; PROGRAMS maps names to lists of commands; bios of COUNT are counted."""
     lines = [f"device {kind}" for kind in kinds]
-    lines += [f"size {size_mib}", f"limit {limit_mib << 20}", f"count {'yes' if count else 'no'}"]
+    lines += [f"size {size_mib}", f"limit {limit_mib << 20}", *([f"count {count}"] if count else [])]
     lines += [f"knob {name} {value}" for name, value in knobs]
     lines += [f"program {name} {command}" for name, commands in programs.items() for command in commands]
     lines += [
