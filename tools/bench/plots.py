@@ -99,8 +99,8 @@ def main():
         sys.exit(__doc__.strip())
     out = pathlib.Path(sys.argv[1])
     data = json.loads((out / "results.json").read_text(encoding="utf-8"))
-    for boot in data["boots"]:
-        device_plot(data, boot["device"], out)
+    for kind in dict.fromkeys(step["boot"] for step in data["steps"]):
+        device_plot(data, kind, out)
     histogram_plot(data, out)
 
 

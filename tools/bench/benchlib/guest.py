@@ -4,6 +4,7 @@
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -15,6 +16,7 @@ CHECKOUT = BENCH.parents[1]
 LAB = os.environ.get("LAB") or str(CHECKOUT / "tools/lab/lab")
 GUEST_PATH = "/out/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 POLL_SECONDS = 0.3
+STOP_SECONDS = 15
 
 
 class GuestError(Exception):
@@ -93,13 +95,22 @@ def run(plan, out, *, disks=(), mem="3G", timeout=3600, stock_only=False, on_eve
                 time.sleep(POLL_SECONDS)
             follow()
         finally:
-            if process.poll() is None:
-                process.terminate()
-                process.wait()
+            _stop(process)
     shutil.rmtree(out / "bin", ignore_errors=True)
     if process.returncode or not seen or seen[-1].get("event") != "done":
         raise GuestError(_why(process.returncode, seen, out))
     return seen
+
+
+def _stop(process):
+    """Ends the lab, which ends its VM when it is interrupted."""
+    if process.poll() is None:
+        process.send_signal(signal.SIGINT)
+        try:
+            process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
 
 
 def _lab_says(log):
@@ -113,6 +124,12 @@ def _why(code, seen, out):
     tail = (out / "console.log").read_text(errors="replace").splitlines()[-15:]
     reason = "; ".join(errors) or f"`lab run` ended with status {code}"
     return "\n".join([reason, *(f"  | {text}" for text in tail)])
+
+
+def interrupted_by_sigterm():
+    """Lets SIGTERM end this process as Ctrl-C does: with its VM."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def scratch():

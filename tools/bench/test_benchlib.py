@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tests of what decides about verdicts: python3 -m unittest discover -s tools/bench"""
+
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+from benchlib import guest, judge, plan, report, results, terminal  # noqa: E402
+
+
+def step(side, cluster, number, program="c1", seconds=(1.0, 2.0), counts=None):
+    write, read = seconds
+    return {
+        "boot": "nvme", "device": "nvme", "program": program, "round": number, "side": side, "page_cluster": cluster,
+        "seconds": {"total": write + read, "write": write, "read": read},
+        "counts": {"pswpout": 100, "dev_writes": 10, "dev_reads": 50, "dev_pages_read": 100, "dev_pages_written": 100}
+        | (counts or {}),
+        "bad": 0, "statuses": [0],
+    }
+
+
+class Judging(unittest.TestCase):
+    def test_best_stock_is_taken_phase_by_phase(self):
+        table = judge.Table([
+            step("stock", 0, 1, seconds=(1.0, 9.0)),
+            step("stock", 5, 1, seconds=(2.0, 4.0)),
+            step("mswap", 0, 1, seconds=(1.5, 1.0)),
+        ])
+        self.assertEqual(table.rival("write_s"), ("stock", 0))
+        self.assertEqual(table.rival("read_s"), ("stock", 5))
+        self.assertEqual(table.rival("dev_writes"), ("stock", 5))
+        self.assertAlmostEqual(table.ratio("read_s").median, 0.25)
+        self.assertAlmostEqual(table.ratio("write_s").median, 1.5)
+
+    def test_ratios_are_taken_round_by_round(self):
+        table = judge.Table([
+            step("stock", 0, 1, seconds=(1.0, 10.0)), step("mswap", 0, 1, seconds=(1.0, 5.0)),
+            step("stock", 0, 2, seconds=(1.0, 20.0)), step("mswap", 0, 2, seconds=(1.0, 24.0)),
+            step("stock", 0, 3, seconds=(1.0, 30.0)), step("mswap", 0, 3, seconds=(1.0, 27.0)),
+        ])
+        spread = table.ratio("read_s")
+        self.assertAlmostEqual(spread.low, 0.5)
+        self.assertAlmostEqual(spread.median, 0.9)
+        self.assertAlmostEqual(spread.high, 1.2)
+        self.assertTrue(spread.around_one)
+
+    def test_verdicts(self):
+        steps = [
+            step("stock", 0, 1, seconds=(1.0, 10.0)),
+            step("mswap", 0, 1, seconds=(1.2, 2.6), counts={"dev_reads": 5}),
+            step("floor", 3, 1, seconds=(1.0, 2.5)),
+        ]
+        found = {each.target.text: each for each in judge.verdicts("nvme", {"c1": judge.Table(steps)})}
+        self.assertEqual(found["read-back"].text, "reached")
+        self.assertEqual(found["read-back against stock on a ramdisk"].text, "reached, aim too")
+        self.assertEqual(found["pages per device read"].text, "reached")
+        self.assertEqual(found["write phase"].text, "missed")
+        self.assertEqual(found["pages swapped out"].text, "reached")
+
+    def test_missed_but_no_difference(self):
+        steps = [each for number, ours in ((1, 0.9), (2, 1.2), (3, 1.1))
+                 for each in (step("stock", 0, number, seconds=(1.0, 1.0)),
+                              step("mswap", 0, number, seconds=(ours, 0.1)))]
+        found = {each.target.text: each for each in judge.verdicts("virtio", {"c1": judge.Table(steps)})}
+        self.assertFalse(found["write phase"].reached)
+        self.assertIn("no difference", found["write phase"].text)
+
+    def test_unknown_figures_give_no_verdict(self):
+        steps = [step("stock", 0, 1, "three", counts={"dev_reads": None, "dev_writes": None}),
+                 step("mswap", 0, 1, "three")]
+        texts = {each.target.text for each in judge.verdicts("nvme", {"three": judge.Table(steps)})}
+        self.assertEqual(texts, {"pages swapped out", "total time"})
+
+    def test_report_names_every_figure(self):
+        data = {
+            "about": {"date": "d", "commit": "c", "kernel": "k", "rounds": 1, "limit_mib": 192, "knobs": ""},
+            "boots": [{"device": "nvme", "text": "about"}],
+            "steps": [step("stock", 0, 1, seconds=(1.0, 10.0)), step("mswap", 0, 1, seconds=(1.0, 2.0))],
+        }
+        text = report.markdown(data)
+        self.assertIn("| c1 | read-back | ≤ 0.27 × | 0.200 | reached |", text)
+        self.assertIn("| stock, page-cluster 0 | 1.00 | 10.00 |", text)
+
+
+class Steps(unittest.TestCase):
+    def test_sides_alternate_and_rounds_start_elsewhere(self):
+        pairs = plan.variants(["stock", "mswap"], [0, 3], [0])
+        self.assertEqual(pairs, [("stock", 0), ("mswap", 0), ("stock", 3)])
+        steps = plan.steps(plan.DEVICES["nvme"], ["c1", "c4"], 2, pairs)
+        order = [(each.program, each.variant) for each in steps if each.round == 2]
+        self.assertEqual(order, [("c1", "mswap-0"), ("c1", "stock-3"), ("c1", "stock-0"), ("c1", "floor-3"),
+                                 ("c4", "mswap-0"), ("c4", "stock-3"), ("c4", "stock-0")])
+        self.assertEqual([each.number for each in steps], list(range(1, 15)))
+
+
+class Reading(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.out = pathlib.Path(holder.name)
+
+    def write(self, name, text):
+        (self.out / name).write_text(text, encoding="utf-8")
+
+    def result(self, stats):
+        for name, stat in zip(("begin", "middle", "end"), stats, strict=True):
+            self.write(f"1.{name}", stat)
+        self.write("1.out.1", "phase=write round=0 secs=1.5 pages=9\nphase=read round=1 secs=2.5 pages=9 bad=3\n"
+                              "verified 9 pages, 3 bad\n")
+        self.write("1.status.1", "1\n")
+        one = plan.Step(1, 1, "nvme", "mswap", 0, "c1")
+        self.write("1.mswap", "pages_out:9\npolicy:moc\ncluster_hist:1 4\ncluster_hist:32 2\n")
+        return results.step_result(self.out, one, guest.fields("event=end step=1 begin=10.5 end=15.0"), True)
+
+    def test_deltas_of_counters(self):
+        found = self.result([
+            "pswpin 5\npswpout 7\nblockstat 10 0 80 0 20 0 800 0\n",
+            "pswpin 6\npswpout 17\nblockstat 11 0 88 0 22 0 880 0\n",
+            "pswpin 25\npswpout 27\nblockstat 15 0 240 0 24 0 960 0\n",
+        ])
+        self.assertEqual(found["counts"]["pswpout"], 20)
+        self.assertEqual(found["counts"]["dev_pages_written"], 20)
+        self.assertEqual(found["read_counts"]["dev_reads"], 4)
+        self.assertAlmostEqual(judge.metric(found, "pages_per_read"), 4.75)
+        self.assertEqual(found["seconds"], {"total": 4.5, "write": 1.5, "read": 2.5})
+        self.assertEqual((found["bad"], found["statuses"]), (3, [1]))
+        self.assertEqual(found["cluster_hist"], {"1": 4, "32": 2})
+
+    def test_device_without_statistics_is_unknown(self):
+        found = self.result(["pswpin 5\npswpout 7\nblockstat 0 0 0 0 0 0 0 0\n"] * 2
+                            + ["pswpin 9\npswpout 9\nblockstat 0 0 0 0 0 0 0 0\n"])
+        self.assertIsNone(found["counts"]["dev_writes"])
+        self.assertIsNone(judge.metric(found, "pages_per_write"))
+
+    def test_counted_bios(self):
+        bio = "bio    1048576, rwbs: {}      }} hitcount: {}  nr_sector: {}\n"
+        found = self.result(["pswpin 0\npswpout 0\n"] * 2
+                            + ["pswpin 3\npswpout 9\n" + bio.format("RS", 3, 24) + bio.format("W", 2, 72)])
+        self.assertEqual((found["counts"]["dev_reads"], found["counts"]["dev_pages_written"]), (3, 9))
+
+
+class Drawing(unittest.TestCase):
+    def test_histogram_covers_everything_once(self):
+        lines = terminal.histogram({1: 1, 2: 1, 5: 1, 32: 5}, (1, 4, 31, 32), 8)
+        self.assertEqual([int(line.split()[-1]) for line in lines], [1, 1, 1, 5])
+        self.assertIn("█████ ", lines[3])
+
+    def test_table_lines_up(self):
+        self.assertEqual(terminal.table([["a", "10"], ["bcd", "2"]]), ["a    10", "bcd   2"])
+
+
+if __name__ == "__main__":
+    unittest.main()
