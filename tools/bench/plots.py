@@ -59,6 +59,7 @@ def bars(axes, tables, variants, name, title):
         ]
         axes.bar([place for place, _ in points], heights, width, yerr=error, capsize=2,
                  color=shade[variant], label=report.variant_text(variant))
+    axes.set_xlim(-0.5, len(tables) - 0.5)
     axes.set_xticks(range(len(tables)), tables)
     axes.set_title(title, fontsize=10)
     axes.spines[["top", "right"]].set_visible(False)
