@@ -196,6 +196,7 @@ class Boots:
                    f"{tail(out / 'console')}\n--- lab\n{log}")
         for test in self.waiting[:1] if started else self.waiting:
             self.reporter.add(Result(test.name, FAIL, 0.0, why, log))
+            log = ""
         self.waiting = self.waiting[1:] if started else []
 
 
