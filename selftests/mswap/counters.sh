@@ -1,0 +1,86 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Counters add up, among themselves and with what the backing device saw; the three policies write what
+# they promise.
+# timeout: 120
+
+. "$(dirname "$0")/lib.sh"
+
+plan 53
+
+SECTORS=8 # in a page
+
+hist_sum() {
+	awk -v pages="$1" '{ sum += pages ? $1 * $2 : $2 } END { print sum + 0 }' "$SYS/cluster_hist"
+}
+
+# adds_up NAME: what must hold at any time when nothing is under way.
+adds_up() {
+	local out in waiting zero writes written reads
+
+	get_settled slots_used >/dev/null
+	out=$(get pages_out) in=$(get pages_in) waiting=$(get pages_in_waiting) zero=$(get pages_in_zero)
+	writes=$(get dev_writes) written=$(get dev_pages_written) reads=$(get dev_pages_read)
+	check_that "$1: something was written and read" "$out > 1000 && $in > 1000"
+	check_eq "$1: pages written to the device are pages out" "$written" "$out"
+	check_eq "$1: the histogram's pages are pages out" "$(hist_sum 1)" "$out"
+	check_eq "$1: the histogram's writes are the writes" "$(hist_sum 0)" "$writes"
+	check_eq "$1: pages in came from somewhere" "$in" \
+		$((waiting + zero + reads - $(get prefetched)))
+	check_that "$1: of the prefetched pages some were used, some wasted" \
+		"$(get prefetched) >= $(get prefetch_used) + $(get prefetch_wasted)"
+	check_eq "$1: sectors the device wrote" "$(since 7)" $((written * SECTORS))
+	check_eq "$1: sectors the device read" "$(since 3)" $((reads * SECTORS))
+	check_that "$1: batches" "$(get batches) > 0 && $(get batches) <= $writes"
+}
+
+new_device() {
+	mswap_add "$backing" policy="$1"
+	read -r -a base <"/sys/block/$below/stat"
+}
+
+# since FIELD: how much field FIELD of the device's statistics has grown.
+since() {
+	echo $(($(stat_of "$below" "$1") - base[$1 - 1]))
+}
+
+swap_and_leave() {
+	must swap_start "$MSWAP"
+	check_program "$1: a program swaps" limited 24M pagestride -c 1 -k 0 -s 80
+	must swapoff "$MSWAP"
+}
+
+pages_per_write() {
+	echo $(($(get dev_pages_written) * 10 / $(get dev_writes)))
+}
+
+# Device-mapper takes I/Os as they come, without merging, and counts each of ours as one.
+must null_make muster0 256
+must dm_make muster "0 $(blockdev --getsz /dev/muster0) linear /dev/muster0 0"
+backing=/dev/mapper/muster
+below=$(basename "$(readlink -f "$backing")")
+for policy in moc object page; do
+	new_device "$policy"
+	swap_and_leave "$policy"
+	adds_up "$policy"
+	check_eq "$policy: writes the device saw" "$(since 5)" "$(get dev_writes)"
+	check_eq "$policy: reads the device saw" "$(since 1)" "$(get dev_reads)"
+	case $policy in
+	moc) check_that 'moc: more than 20 pages a write' "$(pages_per_write) > 200" ;;
+	object) check_that 'object: more than 1 page a write' "$(pages_per_write) > 10" ;;
+	page) check_eq 'page: one page a write' "$(get cluster_hist)" "1 $(get dev_writes)" ;;
+	esac
+	must mswap_remove "$MSWAP"
+done
+
+new_device moc
+must blkpattern -o 3 -b 64 fill "$MSWAP"
+must blkpattern -o 3 -b 1 -R scan "$MSWAP"
+adds_up 'direct I/O'
+check_eq 'direct I/O: every slot is in use' "$(get slots_used)" $(($(get disksize) / 4096))
+check_eq 'all slots are told' "$(get slots_total)" $((256 * 256))
+check_eq 'the reserve' "$(get slots_reserved)" $((256 * 256 - $(get disksize) / 4096))
+check_eq 'the waiting room' "$(get waiting_bytes)" $(($(get waiting_pages) * 4096))
+check_eq 'no I/O failed' "$(get write_errors) $(get read_errors) $(get nospace)" '0 0 0'
+
+finish

@@ -1,0 +1,79 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A backing device that fails writes: in a bad region pages go elsewhere and the region is retired; when all
+# of it fails the writer gets EIO and what is stored stays; when it works again so does mswap.
+# timeout: 90
+
+. "$(dirname "$0")/lib.sh"
+
+plan 25
+
+SLOT=8 # sectors
+
+linear() {
+	echo "$1 $2 linear /dev/muster0 $1"
+}
+
+# The table of a device with $2 bad slots from slot $1 on.
+bad_slots() {
+	local from=$(($1 * SLOT)) n=$(($2 * SLOT))
+
+	linear 0 "$from"
+	echo "$from $n error"
+	linear $((from + n)) $((sectors - from - n))
+}
+
+fill() {
+	blkpattern "$@" fill "$MSWAP"
+}
+
+scan() {
+	blkpattern "$@" scan "$MSWAP"
+}
+
+must null_make muster0 64
+sectors=$(blockdev --getsz /dev/muster0)
+must dm_make muster "$(bad_slots 1000 24)"
+mswap_add /dev/mapper/muster
+blocks=$(($(get disksize) / 4096))
+
+out=$(fill -g 1 -n 8192)
+check_eq 'no write fails for a bad region' "$(value_of match <<<"$out")" 8192
+check_that 'the device did fail some' "$(get write_errors) > 0"
+check_that 'each was written once more' "$(get write_retries) > 0"
+check_eq 'exactly the bad slots are retired' "$(get_settled slots_retired)" 24
+check_eq 'retired slots are not in use' "$(get_settled slots_used)" 8192
+check_eq 'every block is right' "$(scan -g 1 -n 8192 | value_of match)" 8192
+errors=$(get write_errors)
+for pass in 2 3 4; do
+	check_eq "pass $pass" "$(fill -g "$pass" | value_of match)" "$blocks"
+done
+check_eq 'the bad region is never tried again' "$(get write_errors)" "$errors"
+check_eq 'every block is right after three passes' "$(scan -g 4 | value_of match)" "$blocks"
+check_eq 'still 24 retired' "$(get slots_retired)" 24
+
+reads=$(get read_errors)
+must dm_make muster "0 $sectors error"
+out=$(fill -g 5 -n 256 -b 32)
+check_eq 'every write to a dead device fails' "$(value_of errors <<<"$out")" 256
+check_eq 'no slot is retired for that' "$(get_settled slots_retired)" 24
+check_eq 'reads fail as well' "$(scan -g 4 -n 256 | value_of errors)" 256
+check_that 'and are counted' "$(get read_errors) > $reads"
+must dm_make muster "$(linear 0 "$sectors")"
+out=$(scan -g 4)
+check_eq 'when the device is back, all is as before the failed writes' "$(value_of match <<<"$out")" "$blocks"
+check_eq 'and new writes go well' "$(fill -g 6 | value_of match)" "$blocks"
+check_eq 'all are right' "$(scan -g 6 | value_of match)" "$blocks"
+check_eq 'no slot was lost' "$(get_settled slots_used)" "$blocks"
+
+must modprobe dm-flakey
+must dm_make muster "0 $sectors flakey /dev/muster0 0 1 1 1 error_writes"
+check_program 'a device that comes and goes' blkcheck -E -s 6 -t 2 -r 2 -S 16 "$MSWAP"
+must dm_make muster "$(linear 0 "$sectors")"
+check_program 'and one that stays' blkcheck -s 2 -t 2 -r 2 -S 16 "$MSWAP"
+must blkdiscard "$MSWAP"
+check_eq 'no slot is lost by all this' "$(get_settled slots_used)" 0
+check_that 'few were retired' "$(get slots_retired) <= $(get slots_reserved)"
+check 'reset' mswap_set reset 1
+
+finish

@@ -1,0 +1,47 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The memory a device takes: at most 4.5 bytes a slot, told and real; how large a device can be.
+# timeout: 60
+
+. "$(dirname "$0")/lib.sh"
+
+plan 13
+
+SMALL=65536 # bytes a small device may take more
+
+free_kib() {
+	awk '/^MemAvailable:/ { print $2 }' /proc/meminfo
+}
+
+# footprint NAME: 2 x footprint <= 9 x slots + what is allowed on small devices.
+footprint() {
+	check_that "$1: footprint of $(get footprint_bytes) bytes for $(get slots_total) slots" \
+		"$(get footprint_bytes) > 0 && 2 * $(get footprint_bytes) <= 9 * $(get slots_total) + 2 * $SMALL"
+}
+
+for mib in 1 2 63 1024 2048; do
+	must null_make "muster$mib" "$mib" memory_backed=0 discard=0
+	mswap_add "/dev/muster$mib"
+	footprint "$mib MiB"
+	must mswap_remove "$MSWAP"
+done
+
+# 64 GiB without the 64 KiB, and what the machine really has less.
+must null_make muster64g 65536 memory_backed=0 discard=0
+before=$(free_kib)
+mswap_add /dev/muster64g
+check_eq '64 GiB: slots' "$(get slots_total)" $((64 * 1024 * 256))
+check_eq '64 GiB: the reserve is at most 65536 slots' "$(get slots_reserved)" 65536
+check_that '64 GiB: at most 4.5 bytes a slot' "2 * $(get footprint_bytes) <= 9 * $(get slots_total)"
+used=$(((before - $(free_kib)) * 1024))
+check_that '64 GiB: and really so' \
+	"$used < $(get footprint_bytes) + $(get waiting_bytes) + 8 * 1024 * 1024"
+must mswap_set reset 1
+check_that 'reset gives the memory back' "$(free_kib) > $before - 8 * 1024"
+check_eq 'not ready: nothing is held' "$(get footprint_bytes) $(get waiting_bytes)" '0 0'
+
+# 2^32 - 2 slots are the most: 16 TiB are 2 more.
+must null_make muster16t $((16 * 1024 * 1024)) memory_backed=0 discard=0
+refuse_logged '16 TiB' 'File too large' "$SYS/backing_dev" /dev/muster16t 'mswap0.*muster16t'
+
+finish
