@@ -33,6 +33,8 @@ static void compare_all(void)
 	u32 slot = oracle.nr, run = 0, longest = 0, nr_free = 0, l, i, c;
 
 	CHECK_EQ(slot_tree_nr_free(&tree), oracle.nr_free);
+	/* Also makes every other bound exact. */
+	CHECK_EQ(slot_tree_longest(&tree), oracle_longest(&oracle));
 	while (slot--) {
 		CHECK_EQ(tree.bits[0][slot / 64] >> slot % 64 & 1, !oracle.used[slot]);
 		run = oracle.used[slot] ? 0 : pure_min(run + 1, SLOT_RUN_MAX);
@@ -45,6 +47,8 @@ static void compare_all(void)
 	}
 	CHECK_EQ(nr_free, oracle.nr_free);
 	CHECK_EQ(tree.words[tree.top], 1);
+	for (i = 0; i < tree.words[0]; i++)
+		CHECK_EQ(tree.whole[i / 64] >> i % 64 & 1, tree.bits[0][i] == ~0ull);
 	for (l = 1; l <= tree.top; l++) {
 		for (i = 0; i < tree.words[l]; i++) {
 			u64 summary = 0;
@@ -350,10 +354,7 @@ static void test_last_free_slots_are_found(void)
 	teardown();
 }
 
-/*
- * The tree remembers a stretch of free slots behind the last alloc. An alloc
- * that begins before that stretch and ends in it must shorten the memory.
- */
+/* Allocs that begin before slots found free earlier, and end among them. */
 static void test_alloc_into_free_stretch(void)
 {
 	setup(1900);

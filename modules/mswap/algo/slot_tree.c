@@ -333,13 +333,11 @@ static u32 find_one(const struct slot_tree *t, u32 hint)
 	return i;
 }
 
-/* Leaf word @i became 0: the levels above hear of it. */
-static void word_filled(struct slot_tree *t, u32 i)
+/* Word @i of level @l became 0: the levels above hear of it. */
+static void word_filled(struct slot_tree *t, u32 l, u32 i)
 {
-	u32 l;
-
-	for (l = 1; l <= t->top; l++) {
-		u64 *up = &t->bits[l][i >> WORD_SHIFT];
+	while (l < t->top) {
+		u64 *up = &t->bits[++l][i >> WORD_SHIFT];
 
 		*up &= ~bit(i);
 		if (*up)
@@ -451,7 +449,7 @@ static void take_words(struct slot_tree *t, u32 s, u32 n)
 		t->whole[w >> WORD_SHIFT] &= ~bit(w);
 		t->bits[0][w] &= ~part_of_word(w, s, n);
 		if (!t->bits[0][w])
-			word_filled(t, w);
+			word_filled(t, 0, w);
 	}
 	t->nr_free -= n;
 	bounds_after_take(t, s, n);
@@ -504,8 +502,8 @@ static bool runs_stay_longest(const struct slot_tree *t, u64 was, u32 s, u32 n)
 
 /*
  * The rest of take_in_word(); returns @s. The second alloc in a row from one node
- * makes its bound stale if many more are likely: one look at the node when the
- * allocs have moved on is then cheaper than one at every alloc.
+ * makes its bound stale: more are likely, and one look at the node when the allocs
+ * have moved on is cheaper than one at every alloc.
  */
 static noinline u32 settle(struct slot_tree *t, u64 was, u32 s, u32 n)
 {
@@ -513,14 +511,13 @@ static noinline u32 settle(struct slot_tree *t, u64 was, u32 s, u32 n)
 
 	if (was == ~0ull)
 		t->whole[k] &= ~bit(w);
-	if (!t->bits[0][w])
-		word_filled(t, w);
+	if (!t->bits[1][k])
+		word_filled(t, 1, k);
 	if (bounds_wait(t, s))
 		return s;
 	if (!runs_stay_longest(t, was, s, n) && !(t->bits[1][k] && run_is_short(t, was, s))) {
 		bounds_after_take(t, s, n);
-	} else if (t->last == k && t->stale != k &&
-		   (n == 1 || t->longest[1][k] == SLOT_RUN_MAX)) {
+	} else if (t->last == k && t->stale != k) {
 		freshen(t);
 		t->stale = k;
 	}
@@ -531,12 +528,14 @@ static noinline u32 settle(struct slot_tree *t, u64 was, u32 s, u32 n)
 /* Takes [@s, @s + @n), free slots of one word, and returns @s. */
 static u32 take_in_word(struct slot_tree *t, u32 s, u32 n)
 {
-	u64 *w = &t->bits[0][s >> WORD_SHIFT];
+	u64 *w = &t->bits[0][s >> WORD_SHIFT], *up = &t->bits[1][s >> NODE_SHIFT];
 	u64 was = *w, rest = was & ~(low_bits(n) << (s & WORD_MASK));
 
 	*w = rest;
 	t->nr_free -= n;
-	if (rest && was != ~0ull) {
+	if (!rest)
+		*up &= ~bit(s >> WORD_SHIFT);
+	if ((rest || *up) && was != ~0ull) {
 		if (bounds_wait(t, s))
 			return s;
 		if (t->last != s >> NODE_SHIFT && run_is_short(t, was, s)) {
