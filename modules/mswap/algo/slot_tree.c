@@ -1,73 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "slot_bits.h"
 #include "slot_tree.h"
-
-#define WORD_BITS 64u
-#define WORD_SHIFT 6
-#define WORD_MASK (WORD_BITS - 1)
-
-/* A node is one word of level 1: the slots over which the lowest bound is kept. */
-#define NODE_SHIFT (2 * WORD_SHIFT)
-#define NODE_SLOTS (1u << NODE_SHIFT)
-#define NODE_MASK (NODE_SLOTS - 1)
 
 /* Keeps the rare out of the way of the frequent. */
 #ifndef noinline
 #define noinline __attribute__((__noinline__))
 #endif
 
+/* A node is one word of level 1: the slots over which the lowest bound is kept. */
+#define NODE_SHIFT (2 * WORD_SHIFT)
+#define NODE_SLOTS (1u << NODE_SHIFT)
+#define NODE_MASK (NODE_SLOTS - 1)
+
 /* So many free words in a row are a run of SLOT_RUN_MAX. */
 #define RUN_MAX_WORDS (SLOT_RUN_MAX / WORD_BITS)
 
 /* Words of 0 after the bits of the whole words, so that a look ahead needs no check. */
 #define WHOLE_PAD 2
-
-static u64 bit(u32 i)
-{
-	return 1ull << (i & WORD_MASK);
-}
-
-static u64 bits_from(u32 i)
-{
-	return ~0ull << (i & WORD_MASK);
-}
-
-/* @n (1 to 64) bits from bit 0 on. */
-static u64 low_bits(u32 n)
-{
-	return ~0ull >> (WORD_BITS - n);
-}
-
-/* Number of set bits at the bottom and at the top of @w, which is not ~0. */
-static u32 low_ones(u64 w)
-{
-	return pure_ctz64(~w);
-}
-
-static u32 high_ones(u64 w)
-{
-	return WORD_MASK - pure_fls64(~w);
-}
-
-/*
- * The bits of @w at which @n (1 to 64) set bits in a row begin: rows of 2, 4, 8 ...
- * are found by overlap, and then the rest of @n.
- */
-static u64 run_starts(u64 w, u32 n)
-{
-	if (n >= 2)
-		w &= w >> 1;
-	if (n >= 4)
-		w &= w >> 2;
-	if (n >= 8)
-		w &= w >> 4;
-	if (n >= 16)
-		w &= w >> 8;
-	if (n >= 32)
-		w &= w >> 16;
-	if (n == 64)
-		w &= w >> 32;
-	return w & (w >> (n - (1u << pure_fls64(n))));
-}
 
 static u32 words_for(u32 n)
 {

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Bits of one 64-bit word, and runs of them; for the slot tree's own use. */
+#ifndef MSWAP_ALGO_SLOT_BITS_H
+#define MSWAP_ALGO_SLOT_BITS_H
+
+#include "pure.h"
+
+#define WORD_BITS 64u
+#define WORD_SHIFT 6
+#define WORD_MASK (WORD_BITS - 1)
+
+static inline u64 bit(u32 i)
+{
+	return 1ull << (i & WORD_MASK);
+}
+
+static inline u64 bits_from(u32 i)
+{
+	return ~0ull << (i & WORD_MASK);
+}
+
+/* @n (1 to 64) bits from bit 0 on. */
+static inline u64 low_bits(u32 n)
+{
+	return ~0ull >> (WORD_BITS - n);
+}
+
+/* Number of set bits at the bottom and at the top of @w, which is not ~0. */
+static inline u32 low_ones(u64 w)
+{
+	return pure_ctz64(~w);
+}
+
+static inline u32 high_ones(u64 w)
+{
+	return WORD_MASK - pure_fls64(~w);
+}
+
+/*
+ * The bits of @w at which @n (1 to 64) set bits in a row begin: rows of 2, 4, 8 ...
+ * are found by overlap, and then the rest of @n.
+ */
+static inline u64 run_starts(u64 w, u32 n)
+{
+	if (n >= 2)
+		w &= w >> 1;
+	if (n >= 4)
+		w &= w >> 2;
+	if (n >= 8)
+		w &= w >> 4;
+	if (n >= 16)
+		w &= w >> 8;
+	if (n >= 32)
+		w &= w >> 16;
+	if (n == 64)
+		w &= w >> 32;
+	return w & (w >> (n - (1u << pure_fls64(n))));
+}
+
+#endif
