@@ -128,6 +128,17 @@ void backing_init_read(struct backing *b, struct bio *bio, struct bio_vec *vecs,
 	backing_aim(bio, slot);
 }
 
+u32 backing_fit_pages(const struct backing *b, u32 pages)
+{
+	struct request_queue *q = bdev_get_queue(b->bdev);
+	u32 most = min_t(u32, queue_max_sectors(q) / SLOT_SECTORS,
+			 queue_max_segments(q));
+
+	if (!most || pages <= most)
+		return pages;
+	return rounddown(pages, most);
+}
+
 int backing_probe_slot(struct backing *b, u32 slot)
 {
 	struct bio_vec vec;

@@ -55,6 +55,12 @@ static inline void backing_add_page(struct bio *bio, struct page *page)
 	WARN_ON_ONCE(bio_add_page(bio, page, PAGE_SIZE, 0) != PAGE_SIZE);
 }
 
+/*
+ * As many pages as one request of the device holds, at most @pages: a write of
+ * one page more would be two requests.
+ */
+u32 backing_fit_pages(const struct backing *b, u32 pages);
+
 /* Process context (it may be inside another device's submit_bio). */
 static inline void backing_submit(struct bio *bio)
 {

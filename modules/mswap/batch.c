@@ -21,6 +21,12 @@ struct batch_plug {
 	struct batch *batch;
 };
 
+u32 batch_limit(const struct batching *bt)
+{
+	return backing_fit_pages(bt->backing,
+				 READ_ONCE(bt->knobs->cluster_pages));
+}
+
 static struct batch *batch_alloc(struct batching *bt, u32 pages, gfp_t gfp)
 {
 	bool small = pages <= BATCH_SMALL_PAGES;
@@ -123,7 +129,7 @@ static bool batch_fill(struct batching *bt, struct batch **bp, struct bio *bio,
 		       gfp_t gfp)
 {
 	u32 nr = bio->bi_iter.bi_size >> PAGE_SHIFT;
-	u32 limit = READ_ONCE(bt->knobs->cluster_pages);
+	u32 limit = batch_limit(bt);
 	blk_opf_t opf = bio->bi_opf & BATCH_OPF;
 
 	if (*bp && (!cluster_fits(limit, (*bp)->n, nr) ||

@@ -94,6 +94,9 @@ int batching_init(struct batching *bt);
 /* No I/O may be under way or waiting. */
 void batching_exit(struct batching *bt);
 
+/* The pages of a full batch: cluster_pages, as far as the device takes them. */
+u32 batch_limit(const struct batching *bt);
+
 /*
  * Takes a write of whole pages; owns @bio from here on. Called from
  * ->submit_bio: never waits; what cannot be done at once goes to a worker.

@@ -15,9 +15,7 @@ static void gather_join(struct batch *into, struct batch *b)
 
 static bool gather_has_room(const struct batch *into, const struct batch *b)
 {
-	u32 limit = READ_ONCE(b->bt->knobs->cluster_pages);
-
-	return cluster_fits(limit, into->n, b->n) &&
+	return cluster_fits(batch_limit(b->bt), into->n, b->n) &&
 	       into->n + b->n <= into->cap;
 }
 
@@ -40,7 +38,7 @@ void gather_batch(struct batching *bt, struct batch *b)
 		gather_wait(bt, b);
 	} else if (gather_has_room(g->batch, b)) {
 		gather_join(g->batch, b);
-		if (g->batch->n >= READ_ONCE(bt->knobs->cluster_pages)) {
+		if (g->batch->n >= batch_limit(bt)) {
 			ready = g->batch;
 			g->batch = NULL;
 		}
