@@ -193,33 +193,64 @@ static u32 node_longest(const struct slot_tree *t, u32 k, u32 best, u32 most)
 	return pure_min(best, most);
 }
 
+/*
+ * Finds the first run of @want slots in @words from bit @from on, or returns
+ * SLOT_NONE and in @run the number of free slots at the end of @words. Two ways:
+ * a run of up to a word begins inside a word or at its end, a longer one is summed up.
+ */
+static u32 find_short(const u64 *words, u32 count, u32 from, u32 want, u32 *run)
+{
+	u32 i = from >> WORD_SHIFT, before = 0;
+	u64 w = words[i] & bits_from(from);
+
+	for (;;) {
+		bool across = !(~w & low_bits(want - before));
+		u64 starts = run_starts(w, want);
+
+		/* One branch for both, as it is seldom known which it will be. */
+		if (across | !!starts)
+			return i * WORD_BITS + (across ? -before : pure_ctz64(starts));
+		before = high_ones(w);
+		if (++i == count)
+			break;
+		w = words[i];
+	}
+	*run = before;
+	return SLOT_NONE;
+}
+
+static u32 find_long(const u64 *words, u32 count, u32 from, u32 want, u32 *run)
+{
+	u32 i = from >> WORD_SHIFT, before = 0;
+	u64 w = words[i] & bits_from(from);
+
+	for (;;) {
+		u32 low = w == ~0ull ? WORD_BITS : low_ones(w);
+
+		if (before + low >= want)
+			return i * WORD_BITS - before;
+		before = low == WORD_BITS ? before + low : high_ones(w);
+		if (++i == count)
+			break;
+		w = words[i];
+	}
+	*run = before;
+	return SLOT_NONE;
+}
+
 /* First run of @want slots that starts in the node of @from, at @from or after; or SLOT_NONE. */
 static u32 node_find(const struct slot_tree *t, u32 from, u32 want)
 {
-	u32 k = from >> NODE_SHIFT, base = from & ~NODE_MASK;
+	u32 k = from >> NODE_SHIFT, base = from & ~NODE_MASK, off = from & NODE_MASK;
 	const u64 *words = t->bits[0] + ((size_t)k << WORD_SHIFT);
-	u32 count = node_words(t, k), run = 0, i;
-	u64 mask = bits_from(from);
+	u32 count = node_words(t, k), run = 0, at;
 
-	for (i = (from & NODE_MASK) >> WORD_SHIFT; i < count; i++) {
-		u64 w = words[i] & mask;
-
-		mask = ~0ull;
-		if (w == ~0ull) {
-			run += WORD_BITS;
-			if (run >= want)
-				return base + (i + 1) * WORD_BITS - run;
-			continue;
-		}
-		if (run + low_ones(w) >= want)
-			return base + i * WORD_BITS - run;
-		run = high_ones(w);
-		if (want > WORD_BITS)
-			continue;
-		w = run_starts(w, want);
-		if (w)
-			return base + i * WORD_BITS + pure_ctz64(w);
-	}
+	if (want <= WORD_BITS)
+		at = find_short(words, count, off, want, &run);
+	else
+		at = find_long(words, count, off, want, &run);
+	if (at != SLOT_NONE)
+		return base + at;
 	if (run && k + 1 < t->words[1] && run + run_right(t, (k + 1) << NODE_SHIFT) >= want)
 		return base + NODE_SLOTS - run;
 	return SLOT_NONE;
@@ -514,11 +545,12 @@ static noinline u32 alloc_run_far(struct slot_tree *t, u32 want, u32 hint)
 {
 	u32 start = SLOT_NONE, k;
 
-	if (want > t->longest[t->top][0])
-		return SLOT_NONE;
 	if (want <= t->longest[1][hint >> NODE_SHIFT])
 		start = node_find(t, hint, want);
 	if (start == SLOT_NONE) {
+		/* Refused without a search if even the bound of the whole area says no. */
+		if (want > t->longest[t->top][0])
+			return SLOT_NONE;
 		k = other_node(t, want, hint);
 		if (k == t->stale) {
 			freshen(t);
