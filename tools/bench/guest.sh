@@ -62,6 +62,7 @@ make_null_blk() {
 		irqmode 2
 		memory_backed 1
 		submit_queues $(nproc)
+		max_sectors 1024
 		power 1
 	END
 	echo /dev/nullb0
