@@ -9,7 +9,7 @@ plan 7
 
 # stressed NAME OPTIONS...
 stressed() {
-	check "$1" limited 64M stress-ng --verify --timeout 10 --oom-avoid --temp-path "$WORK/mnt" --quiet "${@:2}"
+	check "$1" limited 64M stress-ng --verify --timeout 7 --oom-avoid --temp-path "$WORK/mnt" --quiet "${@:2}"
 }
 
 must null_make muster0 512
@@ -25,7 +25,7 @@ stressed 'vm, all methods' --vm 1 --vm-bytes 80M
 stressed 'bigheap and mmap' --bigheap 1 --bigheap-bytes 64M --mmap 1 --mmap-bytes 48M
 check_that 'they did swap' "$(get pages_out) > 20000"
 # This one makes swap files and turns swap on and off.
-check 'swap' stress-ng --verify --timeout 8 --swap 1 --temp-path "$WORK/mnt" --quiet
+check 'swap' stress-ng --verify --timeout 6 --swap 1 --temp-path "$WORK/mnt" --quiet
 check 'swapoff' swapoff "$MSWAP"
 check_eq 'no I/O failed' "$(get write_errors) $(get read_errors) $(get nospace)" '0 0 0'
 

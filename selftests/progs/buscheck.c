@@ -47,12 +47,19 @@ static void read_all(const char *mem, size_t pages, struct tally *total)
 
 int main(int argc, char **argv)
 {
+	static char input[BUFSIZ], output[BUFSIZ];
 	struct sigaction action = { .sa_handler = on_sigbus };
 	size_t pages = number_arg(argc == 2 ? argv[1] : "", 1, 65536) * PAGES_PER_MIB;
-	char *mem = private_alloc(pages * PAGE_SIZE, PAGE_SIZE);
 	struct tally tally = { };
 	char line[64];
+	char *mem;
 
+	setvbuf(stdin, input, _IOFBF, sizeof(input));
+	setvbuf(stdout, output, _IOFBF, sizeof(output));
+	/* The program itself must not be in swap when swap fails. */
+	if (mlockall(MCL_CURRENT))
+		die("mlockall failed: %m");
+	mem = private_alloc(pages * PAGE_SIZE, PAGE_SIZE);
 	if (sigaction(SIGBUS, &action, NULL) || madvise(mem, pages * PAGE_SIZE, MADV_NOHUGEPAGE))
 		die("cannot prepare: %m");
 	for (size_t page = 0; page < pages; page++)

@@ -1,0 +1,80 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Each tracepoint tells what happened, as often as the counters say it did, in well-formed lines.
+# timeout: 60
+
+. "$(dirname "$0")/lib.sh"
+
+plan 16
+
+TRACING=/sys/kernel/tracing
+
+# lines_of EVENT: what was traced of it.
+lines_of() {
+	grep -F " $1: " "$WORK/trace" || true
+}
+
+count_of() {
+	lines_of "$1" | wc -l
+}
+
+# sum_of EVENT FIELD
+sum_of() {
+	lines_of "$1" | sed -n "s/.*[ ,]$2=\([0-9]*\).*/\1/p" | awk '{ sum += $1 } END { print sum + 0 }'
+}
+
+# well_formed EVENT FIELD...: there are lines, all with these fields in this order.
+well_formed() {
+	local event=$1 field pattern=''
+	shift
+
+	for field in "$@"; do
+		pattern+=".*[ ,]$field=[^ ,]+"
+	done
+	(($(count_of "$event") > 0)) && ! lines_of "$event" | grep -vE "$pattern"
+}
+
+save_trace() {
+	echo 0 >"$TRACING/tracing_on"
+	grep -v '^#' "$TRACING/trace" >"$WORK/trace"
+	grep -h 'overrun\|dropped' "$TRACING"/per_cpu/cpu*/stats | awk '{ lost += $NF } END { exit lost > 0 }'
+}
+
+must null_make muster0 64
+sectors=$(blockdev --getsz /dev/muster0)
+must dm_make muster "0 $sectors linear /dev/muster0 0"
+mswap_add /dev/mapper/muster
+mountpoint -q "$TRACING" || must mount -t tracefs none "$TRACING"
+
+check_eq 'the tracepoints' "$(find "$TRACING/events/mswap" -mindepth 1 -type d -printf '%f\n' | sort | xargs)" \
+	'mswap_pagein mswap_pageout mswap_slot_alloc mswap_write_error'
+on_exit put 0 "$TRACING/events/mswap/enable"
+must put 8192 "$TRACING/buffer_size_kb"
+check 'they can be turned on' put 1 "$TRACING/events/mswap/enable"
+
+must blkpattern -b 16 fill "$MSWAP"
+must blkpattern -b 1 -n 4096 scan "$MSWAP"
+must dm_make muster "0 $sectors error"
+must blkpattern -b 4 -n 16 -o 9 fill "$MSWAP"
+check 'no event was lost' save_trace
+
+check 'lines of pageout' well_formed mswap_pageout dev slot pages objects
+check 'lines of pagein' well_formed mswap_pagein dev slot pages wanted
+check 'lines of slot_alloc' well_formed mswap_slot_alloc dev want slot got
+check 'lines of write_error' well_formed mswap_write_error dev slot pages error retry
+check_eq 'all name the device' "$(grep -c 'dev=mswap0' "$WORK/trace")" "$(wc -l <"$WORK/trace")"
+check_eq 'a pageout for each device write' "$(count_of mswap_pageout)" "$(get dev_writes)"
+check_eq 'with its pages' "$(sum_of mswap_pageout pages)" "$(get dev_pages_written)"
+check_eq 'a pagein for each device read' "$(count_of mswap_pagein)" "$(get dev_reads)"
+check_eq 'with its pages' "$(sum_of mswap_pagein pages)" "$(get dev_pages_read)"
+check_eq 'wanted and prefetched' "$(sum_of mswap_pagein wanted)" $(($(get dev_pages_read) - $(get prefetched)))
+check_that 'slots were taken for all pages' "$(sum_of mswap_slot_alloc got) >= $(get pages_out)"
+check_eq 'a write_error for each' "$(count_of mswap_write_error)" "$(get write_errors)"
+
+must put 0 "$TRACING/events/mswap/enable"
+must put '' "$TRACING/trace"
+must put 1 "$TRACING/tracing_on"
+must blkpattern -n 64 scan "$MSWAP"
+check_eq 'turned off they are silent' "$(grep -c mswap_ "$TRACING/trace")" 0
+
+finish
