@@ -5,7 +5,7 @@
  */
 #include "slot_oracle.h"
 
-#define NR_MAX 20000u
+#define NR_MAX 9000u
 
 static u8 used[NR_MAX];
 static u64 arena[NR_MAX / 32 + 16];
