@@ -26,21 +26,28 @@ KERNEL_WORDS = ("console=ttyS0 loglevel=5 panic=-1 reboot=t mitigations=off noka
                 "random.trust_cpu=on log_buf_len=4M")
 
 
+def _free_slot():
+    for number in range(SLOTS):
+        handle = cache.try_lock(f"slot{number}")
+        if handle:
+            return handle
+    return None
+
+
 @contextlib.contextmanager
 def slot():
-    """One of the machine's places for a VM; waits for a free one."""
-    waiting = False
-    while True:
-        for number in range(SLOTS):
-            handle = cache.try_lock(f"slot{number}")
-            if handle:
-                with handle:
-                    yield
-                return
-        if not waiting:
-            cache.say(f"{SLOTS} VMs are running; waiting for one to end")
-            waiting = True
-        time.sleep(0.3)
+    """One of the machine's places for a VM; who came first gets the next free one."""
+    queue = cache.try_lock("slot-queue")
+    if queue:
+        queue.close()
+    handle = queue and _free_slot()
+    if not handle:
+        cache.say(f"{SLOTS} VMs are running; waiting for one to end")
+        with cache.lock("slot-queue"):
+            while not (handle := _free_slot()):
+                time.sleep(0.3)
+    with handle:
+        yield
 
 
 def _die_with_parent():
