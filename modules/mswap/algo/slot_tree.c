@@ -607,7 +607,12 @@ u32 slot_tree_alloc(struct slot_tree *t, u32 want, u32 hint)
 
 u32 slot_tree_alloc_upto(struct slot_tree *t, u32 want, u32 hint, u32 *got)
 {
-	*got = want <= SLOT_RUN_MAX ? pure_min(want, slot_tree_longest(t)) : 0;
+	u32 start = slot_tree_alloc(t, want, hint);
+
+	*got = start == SLOT_NONE ? 0 : want;
+	if (start != SLOT_NONE || want > SLOT_RUN_MAX)
+		return start;
+	*got = pure_min(want, slot_tree_longest(t));
 	return slot_tree_alloc(t, *got, hint);
 }
 
