@@ -20,8 +20,8 @@
 struct oracle {
 	uint32_t owner;
 	size_t blocks;
-	_Atomic uint32_t *done;		/* last version that completed */
-	_Atomic uint32_t *begun;	/* last version that was begun */
+	atomic_uint *done;		/* last version that completed */
+	atomic_uint *begun;	/* last version that was begun */
 };
 
 static inline void oracle_init(struct oracle *oracle, uint32_t owner, size_t blocks)
