@@ -74,6 +74,12 @@ static inline int compat_disk_inherit(struct gendisk *disk,
 	return queue_limits_commit_update(disk->queue, &lim);
 }
 
+/* Does @bdev end its I/O before submission returns, as a ramdisk does? */
+static inline bool compat_bdev_synchronous(struct block_device *bdev)
+{
+	return bdev_synchronous(bdev);
+}
+
 /* Counts @bio in the disk's statistics (count and sectors; no time). */
 static inline void compat_count_bio(struct bio *bio)
 {

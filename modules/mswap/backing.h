@@ -18,8 +18,8 @@ struct backing {
 	struct compat_bdev handle;
 	struct block_device *bdev;
 	struct bio_set writes;
-	size_t front_pad;
 	u32 nr_slots;
+	bool synchronous;	/* I/O ends before its submission returns */
 	char *path;
 };
 

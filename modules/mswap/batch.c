@@ -8,8 +8,15 @@
 #include "batch.h"
 
 /* Batches and copies that go on when no memory at all is left. */
-#define BATCH_SMALL_MIN		16
-#define BATCH_LARGE_MIN		2
+static const struct {
+	u32 pages;
+	u32 reserve;
+} batch_sizes[BATCH_SIZES] = {
+	{ 32, 16 },
+	{ 128, 8 },
+	{ CLUSTER_PAGES_MAX, 2 },
+};
+
 #define BATCH_BOUNCE_MIN	16
 
 #define BATCH_GFP_NOWAIT	(GFP_NOWAIT | __GFP_NOWARN)
@@ -23,21 +30,34 @@ struct batch_plug {
 
 u32 batch_limit(const struct batching *bt)
 {
-	return backing_fit_pages(bt->backing,
-				 READ_ONCE(bt->knobs->cluster_pages));
+	u32 pages = READ_ONCE(bt->knobs->cluster_pages);
+
+	if (bt->backing->synchronous)
+		pages = min_t(u32, pages, BATCH_SYNCHRONOUS_PAGES);
+	return backing_fit_pages(bt->backing, pages);
+}
+
+static u32 batch_size_for(u32 pages)
+{
+	u32 size = 0;
+
+	while (size < BATCH_SIZES - 1 && batch_sizes[size].pages < pages)
+		size++;
+	return size;
 }
 
 static struct batch *batch_alloc(struct batching *bt, u32 pages, gfp_t gfp)
 {
-	bool small = pages <= BATCH_SMALL_PAGES;
-	struct batch *b = mempool_alloc(small ? &bt->small : &bt->large, gfp);
+	u32 size = batch_size_for(pages);
+	struct batch *b = mempool_alloc(&bt->batches[size], gfp);
 
 	if (!b)
 		return NULL;
 	b->bt = bt;
 	atomic_set(&b->refs, 1);
 	b->n = 0;
-	b->cap = small ? BATCH_SMALL_PAGES : CLUSTER_PAGES_MAX;
+	b->cap = batch_sizes[size].pages;
+	b->size = size;
 	b->next = 0;
 	b->policy = READ_ONCE(bt->knobs->policy);
 	b->opf = 0;
@@ -187,9 +207,8 @@ void batch_put(struct batch *b)
 {
 	struct batching *bt = b->bt;
 
-	if (!atomic_dec_and_test(&b->refs))
-		return;
-	mempool_free(b, b->cap == BATCH_SMALL_PAGES ? &bt->small : &bt->large);
+	if (atomic_dec_and_test(&b->refs))
+		mempool_free(b, &bt->batches[b->size]);
 }
 
 void batch_issue(struct batch *b, gfp_t gfp)
@@ -216,6 +235,7 @@ void batch_issue(struct batch *b, gfp_t gfp)
 static bool batch_may_gather(const struct batch *b)
 {
 	return READ_ONCE(b->bt->knobs->batch_usecs) &&
+	       !b->bt->backing->synchronous &&
 	       (b->opf & (REQ_SWAP | REQ_SYNC)) == REQ_SWAP &&
 	       b->policy == CLUSTER_MOC;
 }
@@ -310,35 +330,31 @@ static size_t batch_bytes(u32 pages)
 	return sizeof(struct batch) + pages * sizeof(struct cluster_page);
 }
 
+static void batching_exit_pools(struct batching *bt)
+{
+	u32 i;
+
+	mempool_exit(&bt->bounce);
+	for (i = 0; i < BATCH_SIZES; i++)
+		mempool_exit(&bt->batches[i]);
+}
+
+/* A pool that was never set up is all zero, and its exit does nothing. */
 static int batching_init_pools(struct batching *bt)
 {
 	int err;
+	u32 i;
 
-	err = mempool_init_kmalloc_pool(&bt->small, BATCH_SMALL_MIN,
-					batch_bytes(BATCH_SMALL_PAGES));
-	if (err)
-		return err;
-	err = mempool_init_kmalloc_pool(&bt->large, BATCH_LARGE_MIN,
-					batch_bytes(CLUSTER_PAGES_MAX));
-	if (err)
-		goto err_small;
+	memset(bt->batches, 0, sizeof(bt->batches));
+	memset(&bt->bounce, 0, sizeof(bt->bounce));
 	err = mempool_init_page_pool(&bt->bounce, BATCH_BOUNCE_MIN, 0);
+	for (i = 0; i < BATCH_SIZES && !err; i++)
+		err = mempool_init_kmalloc_pool(&bt->batches[i],
+						batch_sizes[i].reserve,
+						batch_bytes(batch_sizes[i].pages));
 	if (err)
-		goto err_large;
-	return 0;
-
-err_large:
-	mempool_exit(&bt->large);
-err_small:
-	mempool_exit(&bt->small);
+		batching_exit_pools(bt);
 	return err;
-}
-
-static void batching_exit_pools(struct batching *bt)
-{
-	mempool_exit(&bt->bounce);
-	mempool_exit(&bt->large);
-	mempool_exit(&bt->small);
 }
 
 int batching_init(struct batching *bt)

@@ -26,8 +26,13 @@
 #include "space.h"
 #include "stats.h"
 
-/* Capacity of the usual batch; one for larger M or bios holds the maximum. */
-#define BATCH_SMALL_PAGES	32
+/* Batches come in sizes, for M is a knob and a bio may be large. */
+#define BATCH_SIZES		3
+/*
+ * On a device that ends its I/O at once reclaim can free a page in the pass
+ * that wrote it, if only it is written in that pass.
+ */
+#define BATCH_SYNCHRONOUS_PAGES	32
 
 struct batching;
 
@@ -37,6 +42,7 @@ struct batch {
 	atomic_t refs;			/* writes under way, and the issuer */
 	u32 n;
 	u32 cap;
+	u32 size;			/* which of the BATCH_SIZES */
 	u32 next;			/* first page that no write covers yet */
 	enum cluster_policy policy;
 	blk_opf_t opf;			/* what its bios ask for, put together */
@@ -72,8 +78,7 @@ struct batching {
 	struct workqueue_struct *wq;
 	struct workqueue_struct *retry_wq;
 
-	mempool_t small;
-	mempool_t large;
+	mempool_t batches[BATCH_SIZES];
 	mempool_t bounce;
 	struct batch_tail __percpu *tails;
 	struct gather gather;
@@ -94,7 +99,7 @@ int batching_init(struct batching *bt);
 /* No I/O may be under way or waiting. */
 void batching_exit(struct batching *bt);
 
-/* The pages of a full batch: cluster_pages, as far as the device takes them. */
+/* The pages of a full batch: cluster_pages, as far as the device likes them. */
 u32 batch_limit(const struct batching *bt);
 
 /*

@@ -8,6 +8,9 @@
 /* Reads and bounce pages that go on when no memory at all is left. */
 #define PAGEIN_OPS_MIN		16
 #define PAGEIN_BOUNCE_MIN	4
+/* Misses between two tries of a window that was shut. */
+#define RUN_PROBE_EVERY		64
+#define STRANGERS_PROBE_EVERY	256
 
 static struct kmem_cache *read_op_cache;
 
@@ -81,6 +84,22 @@ void pagein_defer_retry(struct pagein *pi, struct read_op *op)
 	queue_work(pi->retry_wq, &pi->retry_work);
 }
 
+void pagein_learn(struct pagein *pi, struct pagein_shard *sh,
+		  const struct waiting_fate *used,
+		  const struct waiting_fate *wasted)
+{
+	lockdep_assert_held(&sh->lock);
+	window_tuner_learn(&sh->run_tuner, used->run, wasted->run);
+	window_tuner_learn(&sh->strangers_tuner, used->strangers,
+			   wasted->strangers);
+	mswap_count(pi->stats, MSWAP_PREFETCH_USED,
+		    used->run + used->strangers);
+	mswap_count(pi->stats, MSWAP_PREFETCH_WASTED,
+		    wasted->run + wasted->strangers);
+}
+
+static const struct waiting_fate nothing;
+
 static struct read_op *read_op_alloc(struct pagein *pi, gfp_t gfp)
 {
 	struct read_op *op = mempool_alloc(&pi->ops, gfp);
@@ -142,14 +161,16 @@ static struct window window_trim(struct pagein_shard *sh, u32 base,
 }
 
 /*
- * Gives each prefetched slot of the window a frame, outwards from the wanted
- * ones; where frames run out the window ends.
+ * Gives each prefetched slot of the window @w a frame, outwards from the wanted
+ * ones; where frames run out the window ends. Those outside @run are strangers.
  */
 static void take_frames(struct pagein *pi, struct pagein_shard *sh,
-			struct read_op *op, struct window w, u32 at, u32 want)
+			struct read_op *op, struct window w, struct window run,
+			u32 at, u32 want)
 {
 	struct waiting_frame *up[WINDOW_MAX];
-	u32 nr_up = 0, nr_down = 0, wasted = 0;
+	struct waiting_fate wasted = { 0 };
+	u32 nr_up = 0, nr_down = 0;
 	struct waiting_frame *f;
 	u32 i;
 
@@ -157,6 +178,7 @@ static void take_frames(struct pagein *pi, struct pagein_shard *sh,
 		f = waiting_get(&sh->room, &wasted);
 		if (!f)
 			break;
+		f->stranger = at + want + nr_up >= run.first + run.n;
 		up[nr_up++] = f;
 	}
 	while (at - nr_down > w.first) {
@@ -164,6 +186,7 @@ static void take_frames(struct pagein *pi, struct pagein_shard *sh,
 		if (!f)
 			break;
 		op->frames[at - w.first - ++nr_down] = f;
+		f->stranger = at - nr_down < run.first;
 	}
 	for (i = 0; i < nr_down; i++)
 		op->frames[i] = op->frames[at - w.first - nr_down + i];
@@ -173,10 +196,7 @@ static void take_frames(struct pagein *pi, struct pagein_shard *sh,
 	op->want = nr_down;
 	op->nr_want = want;
 	op->n = nr_down + want + nr_up;
-	if (!wasted)
-		return;
-	window_tuner_learn(&sh->tuner, 0, wasted);
-	mswap_count(pi->stats, MSWAP_PREFETCH_WASTED, wasted);
+	pagein_learn(pi, sh, &nothing, &wasted);
 }
 
 static u32 readahead_limit(const struct mswap_knobs *k)
@@ -192,7 +212,27 @@ static u32 first_window_size(struct pagein *pi, struct pagein_shard *sh)
 
 	if (READ_ONCE(pi->knobs->readahead) != MSWAP_READAHEAD_AUTO)
 		return limit;
-	return window_tuner_size(&sh->tuner, limit);
+	return window_tuner_size(&sh->run_tuner, limit);
+}
+
+/*
+ * Pages that were evicted together are often wanted together, whomever they
+ * belong to: beyond its run the window goes on over live neighbours as long as
+ * that pays.
+ */
+static struct window add_strangers(struct pagein *pi, struct pagein_shard *sh,
+				   struct window run, u64 live, u32 at,
+				   u32 want)
+{
+	u32 size;
+
+	if (READ_ONCE(pi->knobs->readahead) != MSWAP_READAHEAD_AUTO)
+		return run;
+	size = window_tuner_size(&sh->strangers_tuner,
+				 readahead_limit(pi->knobs));
+	if (size <= run.n)
+		return run;
+	return window_join(run, window_around(live, ~0ull, at, want, size));
 }
 
 /* Makes @op read the run around @slot, of which @want slots are wanted. */
@@ -200,14 +240,15 @@ static void plan_read(struct pagein *pi, struct pagein_shard *sh,
 		      struct read_op *op, u32 slot, u32 want)
 {
 	u32 g = granule_of(slot), at = slot % GRANULE_SLOTS;
-	u32 base = slot - at;
-	struct window w;
+	u64 live = pi->map->live[g];
+	struct window run, w;
 
 	lockdep_assert_held(&sh->lock);
-	w = window_around(pi->map->live[g], pi->map->cont[g], at, want,
-			  first_window_size(pi, sh));
-	w = window_trim(sh, base, w, at, want);
-	take_frames(pi, sh, op, w, at, want);
+	run = window_around(live, pi->map->cont[g], at, want,
+			    first_window_size(pi, sh));
+	w = add_strangers(pi, sh, run, live, at, want);
+	w = window_trim(sh, slot - at, w, at, want);
+	take_frames(pi, sh, op, w, run, at, want);
 	op->slot = slot - op->want;
 	op->trigger = max(op->want + want, op->n / 2);
 	list_add(&op->list, &sh->reads);
@@ -243,14 +284,16 @@ static enum step serve_waiting(struct pagein *pi, struct pagein_shard *sh,
 			       struct walk *w, struct waiting_frame *f,
 			       unsigned long flags)
 {
+	struct waiting_fate used = { 0 };
+
 	waiting_take(&sh->room, f);
-	window_tuner_learn(&sh->tuner, 1, 0);
+	waiting_note(&used, f);
+	pagein_learn(pi, sh, &used, &nothing);
 	spin_unlock_irqrestore(&sh->lock, flags);
 	if (f->ahead != SLOT_NONE)
 		note_ahead(w, f->ahead, f->ahead_size);
 	pagein_copy_slot(w->bio, w->bio->bi_iter, f->page);
 	waiting_return(&sh->room, f);
-	mswap_count(pi->stats, MSWAP_PREFETCH_USED, 1);
 	mswap_count(pi->stats, MSWAP_PAGES_IN_WAITING, 1);
 	bio_advance(w->bio, PAGE_SIZE);
 	return STEP_NEXT;
@@ -373,8 +416,8 @@ static void pagein_ahead(struct pagein *pi, u32 slot, u32 size)
 	win = window_ahead(pi->map->live[g], pi->map->cont[g], at, size);
 	if (!win.n || slot_is_held(sh, slot))
 		goto nothing;
-	win = window_trim(sh, slot - at, win, at, 0);
-	take_frames(pi, sh, op, win, at, 0);
+	take_frames(pi, sh, op, window_trim(sh, slot - at, win, at, 0), win,
+		    at, 0);
 	if (!op->n)
 		goto nothing;
 	op->slot = slot;
@@ -511,6 +554,7 @@ void pagein_release(struct pagein *pi, u32 slot)
 	struct pagein_shard *sh = pagein_shard(pi, slot);
 	u64 bit = granule_bit(slot);
 	u32 g = granule_of(slot);
+	struct waiting_fate wasted = { 0 };
 	struct waiting_frame *f;
 	unsigned long flags;
 	bool read;
@@ -524,9 +568,9 @@ void pagein_release(struct pagein *pi, u32 slot)
 	f = waiting_find(&sh->room, slot);
 	if (f) {
 		waiting_take(&sh->room, f);
+		waiting_note(&wasted, f);
 		waiting_put(&sh->room, f);
-		window_tuner_learn(&sh->tuner, 0, 1);
-		mswap_count(pi->stats, MSWAP_PREFETCH_WASTED, 1);
+		pagein_learn(pi, sh, &nothing, &wasted);
 	}
 	spin_unlock_irqrestore(&sh->lock, flags);
 	if (!read)
@@ -565,7 +609,7 @@ u32 pagein_window(struct pagein *pi)
 	if (READ_ONCE(pi->knobs->readahead) != MSWAP_READAHEAD_AUTO)
 		return limit;
 	for (i = 0; i < PAGEIN_SHARDS; i++)
-		sum += min(READ_ONCE(pi->shards[i].tuner.size), limit);
+		sum += min(READ_ONCE(pi->shards[i].run_tuner.size), limit);
 	return sum / PAGEIN_SHARDS;
 }
 
@@ -579,7 +623,9 @@ static void pagein_init_shards(struct pagein *pi)
 		spin_lock_init(&sh->lock);
 		INIT_LIST_HEAD(&sh->reads);
 		waiting_init(&sh->room);
-		window_tuner_init(&sh->tuner);
+		window_tuner_init(&sh->run_tuner, RUN_PROBE_EVERY);
+		window_tuner_init(&sh->strangers_tuner,
+				  STRANGERS_PROBE_EVERY);
 	}
 }
 

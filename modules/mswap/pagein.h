@@ -34,7 +34,8 @@ struct pagein_shard {
 	spinlock_t lock;
 	struct list_head reads;		/* under way, of struct read_op */
 	struct waiting_room room;
-	struct window_tuner tuner;
+	struct window_tuner run_tuner;
+	struct window_tuner strangers_tuner;
 } ____cacheline_aligned_in_smp;
 
 struct pagein {

@@ -101,8 +101,8 @@ static void read_op_end_joined(struct read_op *op)
 static void read_op_keep_frames(struct pagein_shard *sh, struct read_op *op,
 				u64 served)
 {
-	u32 ahead_from = op->trigger;
-	u32 i, wasted = 0;
+	struct waiting_fate used = { 0 }, wasted = { 0 };
+	u32 i;
 
 	lockdep_assert_held(&sh->lock);
 	for (i = 0; i < op->n; i++) {
@@ -111,22 +111,20 @@ static void read_op_keep_frames(struct pagein_shard *sh, struct read_op *op,
 		if (!f)
 			continue;
 		if (served >> i & 1 || op->freed >> i & 1) {
-			wasted += !(served >> i & 1);
+			waiting_note(served >> i & 1 ? &used : &wasted, f);
 			waiting_put(&sh->room, f);
 			continue;
 		}
 		f->slot = op->slot + i;
 		f->ahead = SLOT_NONE;
-		if (!op->triggered && i >= ahead_from) {
+		if (!op->triggered && i >= op->trigger) {
 			f->ahead = op->slot + op->n;
 			f->ahead_size = min_t(u32, op->n * 2, WINDOW_MAX);
 			op->triggered = true;
 		}
 		waiting_add(&sh->room, f);
 	}
-	window_tuner_learn(&sh->tuner, hweight64(served), wasted);
-	mswap_count(op->pi->stats, MSWAP_PREFETCH_USED, hweight64(served));
-	mswap_count(op->pi->stats, MSWAP_PREFETCH_WASTED, wasted);
+	pagein_learn(op->pi, sh, &used, &wasted);
 }
 
 static void read_op_done(struct read_op *op)

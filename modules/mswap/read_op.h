@@ -59,6 +59,10 @@ static inline bool read_op_covers(const struct read_op *op, u32 slot)
 /* Copies a page to the slot of @bio at @iter, however its segments lie. */
 void pagein_copy_slot(struct bio *bio, struct bvec_iter iter,
 		      struct page *page);
+/* Counts prefetched pages that met their fate. Under the shard's lock. */
+void pagein_learn(struct pagein *pi, struct pagein_shard *sh,
+		  const struct waiting_fate *used,
+		  const struct waiting_fate *wasted);
 /* Hands @bio, of which the caller owns one reference, to the worker. */
 void pagein_defer(struct pagein *pi, struct bio *bio);
 /* Hands a failed window, whose wanted slots are to be read again. */

@@ -55,11 +55,13 @@ static void waiting_collect_returned(struct waiting_room *r)
 		waiting_put(r, f);
 }
 
-static void waiting_give_up_oldest(struct waiting_room *r)
+static void waiting_give_up_oldest(struct waiting_room *r,
+				   struct waiting_fate *wasted)
 {
 	struct waiting_frame *f;
 
 	f = list_first_entry(&r->ready, struct waiting_frame, list);
+	waiting_note(wasted, f);
 	waiting_take(r, f);
 	waiting_put(r, f);
 }
@@ -67,6 +69,7 @@ static void waiting_give_up_oldest(struct waiting_room *r)
 /* Frames that are taken follow when they come back. */
 static void waiting_trim(struct waiting_room *r)
 {
+	struct waiting_fate unneeded = { 0 };
 	struct waiting_frame *f;
 
 	waiting_collect_returned(r);
@@ -76,7 +79,7 @@ static void waiting_trim(struct waiting_room *r)
 		waiting_put(r, f);
 	}
 	while (r->nr_frames > r->target && r->nr_ready)
-		waiting_give_up_oldest(r);
+		waiting_give_up_oldest(r, &unneeded);
 }
 
 void waiting_exit(struct waiting_room *r)
@@ -141,16 +144,15 @@ void waiting_add(struct waiting_room *r, struct waiting_frame *f)
 	r->nr_ready++;
 }
 
-struct waiting_frame *waiting_get(struct waiting_room *r, u32 *wasted)
+struct waiting_frame *waiting_get(struct waiting_room *r,
+				  struct waiting_fate *wasted)
 {
 	struct waiting_frame *f;
 
 	if (list_empty(&r->free))
 		waiting_collect_returned(r);
-	if (list_empty(&r->free) && r->nr_ready) {
-		waiting_give_up_oldest(r);
-		(*wasted)++;
-	}
+	if (list_empty(&r->free) && r->nr_ready)
+		waiting_give_up_oldest(r, wasted);
 	if (list_empty(&r->free))
 		return NULL;
 	f = list_first_entry(&r->free, struct waiting_frame, list);

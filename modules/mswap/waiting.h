@@ -27,6 +27,7 @@ struct waiting_frame {
 	u32 slot;
 	u32 ahead;	/* a hit here starts the window at this slot, or SLOT_NONE */
 	u32 ahead_size;
+	bool stranger;	/* was not of the wanted page's run */
 };
 
 #define WAITING_HASH_BITS	9
@@ -56,11 +57,27 @@ struct waiting_frame *waiting_find(struct waiting_room *r, u32 slot);
 void waiting_take(struct waiting_room *r, struct waiting_frame *f);
 /* A taken frame becomes ready; f->slot and f->ahead are set. */
 void waiting_add(struct waiting_room *r, struct waiting_frame *f);
+/* What became of prefetched pages, by whether they were of the wanted run. */
+struct waiting_fate {
+	u32 run;
+	u32 strangers;
+};
+
+static inline void waiting_note(struct waiting_fate *fate,
+				const struct waiting_frame *f)
+{
+	if (f->stranger)
+		fate->strangers++;
+	else
+		fate->run++;
+}
+
 /*
  * A frame to read into, or NULL. When none is free the oldest ready one is
- * given up, and *@wasted counts one more.
+ * given up, and *@wasted notes it.
  */
-struct waiting_frame *waiting_get(struct waiting_room *r, u32 *wasted);
+struct waiting_frame *waiting_get(struct waiting_room *r,
+				  struct waiting_fate *wasted);
 /* A taken frame becomes free. */
 void waiting_put(struct waiting_room *r, struct waiting_frame *f);
 /* The same without the lock; it counts as taken until waiting_get() looks. */

@@ -4,6 +4,7 @@
 #include "window.h"
 
 #define ROUNDS 2000000
+#define PROBE_EVERY 50
 
 static bool bit(u64 word, u32 i)
 {
@@ -128,6 +129,25 @@ static void test_ahead_random(void)
 	}
 }
 
+static void test_join_random(void)
+{
+	u32 i, slot;
+
+	for (i = 0; i < ROUNDS / 20; i++) {
+		u32 at = unit_below(64);
+		struct window a, b, w;
+
+		a.first = unit_below(at + 1);
+		a.n = at - a.first + 1 + unit_below(64 - at);
+		b.first = unit_below(at + 1);
+		b.n = at - b.first + 1 + unit_below(64 - at);
+		w = window_join(a, b);
+		for (slot = 0; slot < 64; slot++)
+			CHECK_EQ(slot - w.first < w.n,
+				 slot - a.first < a.n || slot - b.first < b.n);
+	}
+}
+
 static void learn(struct window_tuner *t, u32 used, u32 wasted, u32 times)
 {
 	while (times--)
@@ -138,7 +158,7 @@ static void test_tuner_grows_and_shrinks(void)
 {
 	struct window_tuner t;
 
-	window_tuner_init(&t);
+	window_tuner_init(&t, PROBE_EVERY);
 	CHECK_EQ(window_tuner_size(&t, 64), WINDOW_FIRST_SIZE);
 	CHECK_EQ(window_tuner_size(&t, 4), 4);
 	learn(&t, 1, 0, 64 * WINDOW_LEARN_PAGES);
@@ -156,9 +176,9 @@ static void test_tuner_probes(void)
 	struct window_tuner t;
 	u32 i, probes = 0, size;
 
-	window_tuner_init(&t);
+	window_tuner_init(&t, PROBE_EVERY);
 	learn(&t, 0, 1, 64 * WINDOW_LEARN_PAGES);
-	for (i = 0; i < 10 * WINDOW_PROBE_MISSES; i++) {
+	for (i = 0; i < 10 * PROBE_EVERY; i++) {
 		size = window_tuner_size(&t, 64);
 		CHECK(size == 1 || size == WINDOW_PROBE_SIZE);
 		probes += size > 1;
@@ -174,6 +194,7 @@ int main(void)
 		UNIT_CASE(test_around_edges),
 		UNIT_CASE(test_around_random),
 		UNIT_CASE(test_ahead_random),
+		UNIT_CASE(test_join_random),
 		UNIT_CASE(test_tuner_grows_and_shrinks),
 		UNIT_CASE(test_tuner_probes),
 	};

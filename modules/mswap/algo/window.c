@@ -48,8 +48,18 @@ struct window window_ahead(u64 live, u64 cont, u32 at, u32 size)
 	return w;
 }
 
-void window_tuner_init(struct window_tuner *t)
+struct window window_join(struct window a, struct window b)
 {
+	u32 end = pure_max(a.first + a.n, b.first + b.n);
+	struct window w = { .first = pure_min(a.first, b.first) };
+
+	w.n = end - w.first;
+	return w;
+}
+
+void window_tuner_init(struct window_tuner *t, u32 probe_every)
+{
+	t->probe_every = probe_every;
 	t->size = WINDOW_FIRST_SIZE;
 	t->used = 0;
 	t->wasted = 0;
@@ -77,7 +87,7 @@ u32 window_tuner_size(struct window_tuner *t, u32 max)
 {
 	if (t->size > 1)
 		return pure_min(t->size, max);
-	if (++t->misses < WINDOW_PROBE_MISSES)
+	if (++t->misses < t->probe_every)
 		return 1;
 	t->misses = 0;
 	return pure_min(WINDOW_PROBE_SIZE, max);

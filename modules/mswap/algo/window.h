@@ -30,15 +30,17 @@ struct window window_around(u64 live, u64 cont, u32 at, u32 want, u32 size);
 /* The window of at most @size slots that continues a run at @at. */
 struct window window_ahead(u64 live, u64 cont, u32 at, u32 size);
 
+/* The least window that holds both @a and @b, which overlap. */
+struct window window_join(struct window a, struct window b);
+
 /*
  * Fits the size of a first window to what became of prefetched pages: it
  * doubles while two thirds get used, and is halved when less than a third is.
- * At size 1 nothing is prefetched and nothing learnt, so every
- * WINDOW_PROBE_MISSES misses a small window is tried.
+ * At size 1 nothing is prefetched and nothing learnt, so every probe_every
+ * misses a small window is tried.
  */
 #define WINDOW_FIRST_SIZE 8
 #define WINDOW_LEARN_PAGES 32
-#define WINDOW_PROBE_MISSES 64
 #define WINDOW_PROBE_SIZE 4
 
 struct window_tuner {
@@ -46,9 +48,10 @@ struct window_tuner {
 	u32 used;
 	u32 wasted;
 	u32 misses;
+	u32 probe_every;
 };
 
-void window_tuner_init(struct window_tuner *t);
+void window_tuner_init(struct window_tuner *t, u32 probe_every);
 /* @used and @wasted more prefetched pages met their fate. */
 void window_tuner_learn(struct window_tuner *t, u32 used, u32 wasted);
 /* The size for the window of a miss, 1..@max. */
