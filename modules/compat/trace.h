@@ -3,6 +3,10 @@
 #define MUSTER_COMPAT_TRACE_H
 
 /* Fills the string field @field, declared with source @src, of a tracepoint. */
-#define compat_assign_str(field, src) __assign_str(field)
+#define compat_assign_str(field, src)	\
+do {					\
+	(void)(src);			\
+	__assign_str(field);		\
+} while (0)
 
 #endif

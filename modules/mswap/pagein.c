@@ -84,22 +84,6 @@ void pagein_defer_retry(struct pagein *pi, struct read_op *op)
 	queue_work(pi->retry_wq, &pi->retry_work);
 }
 
-void pagein_learn(struct pagein *pi, struct pagein_shard *sh,
-		  const struct waiting_fate *used,
-		  const struct waiting_fate *wasted)
-{
-	lockdep_assert_held(&sh->lock);
-	window_tuner_learn(&sh->run_tuner, used->run, wasted->run);
-	window_tuner_learn(&sh->strangers_tuner, used->strangers,
-			   wasted->strangers);
-	mswap_count(pi->stats, MSWAP_PREFETCH_USED,
-		    used->run + used->strangers);
-	mswap_count(pi->stats, MSWAP_PREFETCH_WASTED,
-		    wasted->run + wasted->strangers);
-}
-
-static const struct waiting_fate nothing;
-
 static struct read_op *read_op_alloc(struct pagein *pi, gfp_t gfp)
 {
 	struct read_op *op = mempool_alloc(&pi->ops, gfp);
@@ -125,135 +109,6 @@ static void read_op_discard(struct pagein *pi, struct read_op *op)
 	mempool_free(op, &pi->ops);
 }
 
-static struct read_op *find_read(struct pagein_shard *sh, u32 slot)
-{
-	struct read_op *op;
-
-	lockdep_assert_held(&sh->lock);
-	list_for_each_entry(op, &sh->reads, list)
-		if (read_op_covers(op, slot))
-			return op;
-	return NULL;
-}
-
-static bool slot_is_held(struct pagein_shard *sh, u32 slot)
-{
-	return waiting_find(&sh->room, slot) || find_read(sh, slot);
-}
-
-/* Cuts from @w what is in memory already, so that nothing is read twice. */
-static struct window window_trim(struct pagein_shard *sh, u32 base,
-				 struct window w, u32 at, u32 want)
-{
-	u32 end = w.first + w.n;
-	u32 i;
-
-	if (list_empty(&sh->reads) && !sh->room.nr_ready)
-		return w;
-	for (i = at + want; i < end; i++)
-		if (slot_is_held(sh, base + i))
-			end = i;
-	for (i = at; i > w.first; i--)
-		if (slot_is_held(sh, base + i - 1))
-			w.first = i;
-	w.n = end - w.first;
-	return w;
-}
-
-/*
- * Gives each prefetched slot of the window @w a frame, outwards from the wanted
- * ones; where frames run out the window ends. Those outside @run are strangers.
- */
-static void take_frames(struct pagein *pi, struct pagein_shard *sh,
-			struct read_op *op, struct window w, struct window run,
-			u32 at, u32 want)
-{
-	struct waiting_frame *up[WINDOW_MAX];
-	struct waiting_fate wasted = { 0 };
-	u32 nr_up = 0, nr_down = 0;
-	struct waiting_frame *f;
-	u32 i;
-
-	while (at + want + nr_up < w.first + w.n) {
-		f = waiting_get(&sh->room, &wasted);
-		if (!f)
-			break;
-		f->stranger = at + want + nr_up >= run.first + run.n;
-		up[nr_up++] = f;
-	}
-	while (at - nr_down > w.first) {
-		f = waiting_get(&sh->room, &wasted);
-		if (!f)
-			break;
-		op->frames[at - w.first - ++nr_down] = f;
-		f->stranger = at - nr_down < run.first;
-	}
-	for (i = 0; i < nr_down; i++)
-		op->frames[i] = op->frames[at - w.first - nr_down + i];
-	for (i = 0; i < want; i++)
-		op->frames[nr_down + i] = NULL;
-	memcpy(&op->frames[nr_down + want], up, nr_up * sizeof(*up));
-	op->want = nr_down;
-	op->nr_want = want;
-	op->n = nr_down + want + nr_up;
-	pagein_learn(pi, sh, &nothing, &wasted);
-}
-
-static u32 readahead_limit(const struct mswap_knobs *k)
-{
-	if (READ_ONCE(k->readahead) == MSWAP_READAHEAD_OFF)
-		return 1;
-	return READ_ONCE(k->readahead_pages);
-}
-
-static u32 first_window_size(struct pagein *pi, struct pagein_shard *sh)
-{
-	u32 limit = readahead_limit(pi->knobs);
-
-	if (READ_ONCE(pi->knobs->readahead) != MSWAP_READAHEAD_AUTO)
-		return limit;
-	return window_tuner_size(&sh->run_tuner, limit);
-}
-
-/*
- * Pages that were evicted together are often wanted together, whomever they
- * belong to: beyond its run the window goes on over live neighbours as long as
- * that pays.
- */
-static struct window add_strangers(struct pagein *pi, struct pagein_shard *sh,
-				   struct window run, u64 live, u32 at,
-				   u32 want)
-{
-	u32 size;
-
-	if (READ_ONCE(pi->knobs->readahead) != MSWAP_READAHEAD_AUTO)
-		return run;
-	size = window_tuner_size(&sh->strangers_tuner,
-				 readahead_limit(pi->knobs));
-	if (size <= run.n)
-		return run;
-	return window_join(run, window_around(live, ~0ull, at, want, size));
-}
-
-/* Makes @op read the run around @slot, of which @want slots are wanted. */
-static void plan_read(struct pagein *pi, struct pagein_shard *sh,
-		      struct read_op *op, u32 slot, u32 want)
-{
-	u32 g = granule_of(slot), at = slot % GRANULE_SLOTS;
-	u64 live = pi->map->live[g];
-	struct window run, w;
-
-	lockdep_assert_held(&sh->lock);
-	run = window_around(live, pi->map->cont[g], at, want,
-			    first_window_size(pi, sh));
-	w = add_strangers(pi, sh, run, live, at, want);
-	w = window_trim(sh, slot - at, w, at, want);
-	take_frames(pi, sh, op, w, run, at, want);
-	op->slot = slot - op->want;
-	op->trigger = max(op->want + want, op->n / 2);
-	list_add(&op->list, &sh->reads);
-}
-
 /* How many of the bio's slots from bi_iter on lie one after the other. */
 static u32 count_wanted(struct pagein *pi, struct pagein_shard *sh,
 			struct bio *bio, u32 slot)
@@ -267,7 +122,7 @@ static u32 count_wanted(struct pagein *pi, struct pagein_shard *sh,
 		bio_advance_iter_single(bio, &iter, PAGE_SIZE);
 		if (slot_map_get(pi->map, virt_at(iter)) != slot + n ||
 		    !slot_is_one_page(bio, iter) ||
-		    slot_is_held(sh, slot + n))
+		    pagein_holds(sh, slot + n))
 			break;
 	}
 	return n;
@@ -288,7 +143,7 @@ static enum step serve_waiting(struct pagein *pi, struct pagein_shard *sh,
 
 	waiting_take(&sh->room, f);
 	waiting_note(&used, f);
-	pagein_learn(pi, sh, &used, &nothing);
+	pagein_learn(pi, sh, &used, &waiting_no_fate);
 	spin_unlock_irqrestore(&sh->lock, flags);
 	if (f->ahead != SLOT_NONE)
 		note_ahead(w, f->ahead, f->ahead_size);
@@ -377,7 +232,7 @@ again:
 	f = waiting_find(&sh->room, slot);
 	if (f)
 		return serve_waiting(pi, sh, w, f, flags);
-	op = find_read(sh, slot);
+	op = pagein_find_read(sh, slot);
 	if (op && join_read(pi, w, op, slot)) {
 		spin_unlock_irqrestore(&sh->lock, flags);
 		w->bio = NULL;
@@ -390,7 +245,7 @@ again:
 			return STEP_DEFER;
 		goto again;
 	}
-	plan_read(pi, sh, w->op, slot,
+	read_plan(w->op, sh, slot,
 		  w->op->bounce ? 1 : count_wanted(pi, sh, w->bio, slot));
 	spin_unlock_irqrestore(&sh->lock, flags);
 	submit_wanted(pi, w);
@@ -400,37 +255,26 @@ again:
 /* Starts the next window of a steady reader, so that it never waits. */
 static void pagein_ahead(struct pagein *pi, u32 slot, u32 size)
 {
-	u32 g = granule_of(slot), at = slot % GRANULE_SLOTS;
 	struct pagein_shard *sh = pagein_shard(pi, slot);
-	struct window win;
 	struct read_op *op;
 	unsigned long flags;
+	bool planned;
 
-	size = min(size, readahead_limit(pi->knobs));
+	size = min(size, pagein_limit(pi));
 	if (slot >= pi->map->nr_phys || size < 2)
 		return;
 	op = read_op_alloc(pi, GFP_NOWAIT | __GFP_NOWARN);
 	if (!op)
 		return;
 	spin_lock_irqsave(&sh->lock, flags);
-	win = window_ahead(pi->map->live[g], pi->map->cont[g], at, size);
-	if (!win.n || slot_is_held(sh, slot))
-		goto nothing;
-	take_frames(pi, sh, op, window_trim(sh, slot - at, win, at, 0), win,
-		    at, 0);
-	if (!op->n)
-		goto nothing;
-	op->slot = slot;
-	op->trigger = op->n / 2;
-	list_add(&op->list, &sh->reads);
+	planned = read_plan_ahead(op, sh, slot, size);
 	spin_unlock_irqrestore(&sh->lock, flags);
+	if (!planned) {
+		read_op_discard(pi, op);
+		return;
+	}
 	flight_begin(pi->flight);
 	read_op_submit(op);
-	return;
-
-nothing:
-	spin_unlock_irqrestore(&sh->lock, flags);
-	read_op_discard(pi, op);
 }
 
 static void pagein_walk(struct pagein *pi, struct bio *bio, gfp_t gfp)
@@ -492,91 +336,6 @@ static void pagein_retry_work(struct work_struct *work)
 	} while (op);
 }
 
-/* Publishes the slots of one granule: bits @mask, of which @cont continue. */
-static void publish_granule(struct pagein *pi, u32 slot, u64 mask, u64 cont)
-{
-	struct pagein_shard *sh = pagein_shard(pi, slot);
-	u32 g = granule_of(slot);
-	unsigned long flags;
-
-	spin_lock_irqsave(&sh->lock, flags);
-	WARN_ON_ONCE(pi->map->live[g] & mask);
-	pi->map->live[g] |= mask;
-	pi->map->cont[g] = (pi->map->cont[g] & ~mask) | (cont & mask);
-	spin_unlock_irqrestore(&sh->lock, flags);
-}
-
-static bool bit_of(const u64 *bits, u32 i)
-{
-	return bits[i / 64] >> (i % 64) & 1;
-}
-
-void pagein_publish(struct pagein *pi, u32 slot, u32 n, const u64 *cont)
-{
-	u64 mask = 0, cmask = 0;
-	u32 i;
-
-	for (i = 0; i < n; i++) {
-		u64 bit = granule_bit(slot + i);
-
-		mask |= bit;
-		if (bit_of(cont, i))
-			cmask |= bit;
-		if (i + 1 < n && (slot + i + 1) % GRANULE_SLOTS)
-			continue;
-		publish_granule(pi, slot + i, mask, cmask);
-		mask = 0;
-		cmask = 0;
-	}
-}
-
-/*
- * Tells every read of @slot that its copy is not to be kept; the last of them
- * to end frees the slot. False if there is none.
- */
-static bool note_freed(struct pagein_shard *sh, u32 slot)
-{
-	struct read_op *op;
-	bool any = false;
-
-	lockdep_assert_held(&sh->lock);
-	list_for_each_entry(op, &sh->reads, list) {
-		if (!read_op_covers(op, slot))
-			continue;
-		op->freed |= 1ull << (slot - op->slot);
-		any = true;
-	}
-	return any;
-}
-
-void pagein_release(struct pagein *pi, u32 slot)
-{
-	struct pagein_shard *sh = pagein_shard(pi, slot);
-	u64 bit = granule_bit(slot);
-	u32 g = granule_of(slot);
-	struct waiting_fate wasted = { 0 };
-	struct waiting_frame *f;
-	unsigned long flags;
-	bool read;
-
-	spin_lock_irqsave(&sh->lock, flags);
-	WARN_ON_ONCE(!(pi->map->live[g] & bit));
-	pi->map->live[g] &= ~bit;
-	/* The next slot loses what it continued; in the next granule it is moot. */
-	pi->map->cont[g] &= ~(bit | bit << 1);
-	read = note_freed(sh, slot);
-	f = waiting_find(&sh->room, slot);
-	if (f) {
-		waiting_take(&sh->room, f);
-		waiting_note(&wasted, f);
-		waiting_put(&sh->room, f);
-		pagein_learn(pi, sh, &nothing, &wasted);
-	}
-	spin_unlock_irqrestore(&sh->lock, flags);
-	if (!read)
-		space_free(pi->space, slot, 1);
-}
-
 int pagein_set_waiting_pages(struct pagein *pi, u32 pages)
 {
 	u32 each = DIV_ROUND_UP(pages, PAGEIN_SHARDS);
@@ -603,7 +362,7 @@ u32 pagein_waiting_frames(struct pagein *pi)
 
 u32 pagein_window(struct pagein *pi)
 {
-	u32 limit = readahead_limit(pi->knobs);
+	u32 limit = pagein_limit(pi);
 	u32 i, sum = 0;
 
 	if (READ_ONCE(pi->knobs->readahead) != MSWAP_READAHEAD_AUTO)

@@ -59,10 +59,33 @@ static inline bool read_op_covers(const struct read_op *op, u32 slot)
 /* Copies a page to the slot of @bio at @iter, however its segments lie. */
 void pagein_copy_slot(struct bio *bio, struct bvec_iter iter,
 		      struct page *page);
-/* Counts prefetched pages that met their fate. Under the shard's lock. */
+/* read_plan.c: under the shard's lock. */
+
+/* The most pages that the knobs let one window have. */
+u32 pagein_limit(const struct pagein *pi);
+/*
+ * Makes @op read the run around @slot, of which @want slots are wanted, and
+ * puts it among the reads.
+ */
+void read_plan(struct read_op *op, struct pagein_shard *sh, u32 slot, u32 want);
+/* The same for what a run goes on with at @slot; false if there is nothing. */
+bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh, u32 slot,
+		     u32 size);
+
+/* runs.c: under the shard's lock. */
+
+/* The newest read under way that covers @slot, or NULL. */
+struct read_op *pagein_find_read(struct pagein_shard *sh, u32 slot);
+/* Is the slot's page in the waiting room or on its way? */
+bool pagein_holds(struct pagein_shard *sh, u32 slot);
+extern const struct waiting_fate waiting_no_fate;
+/* Counts prefetched pages that met their fate. */
 void pagein_learn(struct pagein *pi, struct pagein_shard *sh,
 		  const struct waiting_fate *used,
 		  const struct waiting_fate *wasted);
+
+/* pagein.c */
+
 /* Hands @bio, of which the caller owns one reference, to the worker. */
 void pagein_defer(struct pagein *pi, struct bio *bio);
 /* Hands a failed window, whose wanted slots are to be read again. */

@@ -251,7 +251,7 @@ KNOB(cluster_pages, 1, CLUSTER_PAGES_MAX, NULL, NULL);
 KNOB(batch_usecs, 0, MSWAP_BATCH_USECS_MAX, NULL, NULL);
 KNOB(readahead_pages, 1, MSWAP_READAHEAD_PAGES_MAX, NULL, NULL);
 KNOB(waiting_pages, MSWAP_WAITING_PAGES_MIN, MSWAP_WAITING_PAGES_MAX, NULL,
-     engine_set_waiting_pages);
+	engine_set_waiting_pages);
 
 /* --- counters --- */
 

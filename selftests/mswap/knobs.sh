@@ -9,13 +9,13 @@
 huge=$(printf '9%.0s' {1..4000})
 declare -A good=(
 	[policy]='object page moc'
-	[cluster_pages]='1 256 33 32'
-	[batch_usecs]='0 10000 1 100'
+	[cluster_pages]='1 256 33 128'
+	[batch_usecs]='0 10000 1 3000'
 	[readahead]='on off auto'
 	[readahead_pages]='1 2 63 64'
 	[waiting_pages]='64 65536 100 2048'
 )
-declare -A default=([policy]=moc [cluster_pages]=32 [batch_usecs]=100 [readahead]=auto
+declare -A default=([policy]=moc [cluster_pages]=128 [batch_usecs]=3000 [readahead]=auto
 	[readahead_pages]=64 [waiting_pages]=2048)
 declare -A outside=([cluster_pages]='0 257' [batch_usecs]='10001' [readahead_pages]='0 65'
 	[waiting_pages]='63 65537 0')

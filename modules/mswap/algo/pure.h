@@ -19,6 +19,7 @@ typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
+#define noinline __attribute_noinline__
 #endif
 
 /* Index of the lowest set bit; @w must not be 0. */

@@ -57,4 +57,10 @@ static inline u64 run_starts(u64 w, u32 n)
 	return w & (w >> (n - (1u << pure_fls64(n))));
 }
 
+/* Words that hold @n bits. */
+static inline u32 words_for(u32 n)
+{
+	return (n >> WORD_SHIFT) + !!(n & WORD_MASK);
+}
+
 #endif

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which slots a read covers. */
+#include "read_op.h"
+
+/* Cuts from @w what is in memory already, so that nothing is read twice. */
+static struct window window_trim(struct pagein_shard *sh, u32 base,
+				 struct window w, u32 at, u32 want)
+{
+	u32 end = w.first + w.n;
+	u32 i;
+
+	if (list_empty(&sh->reads) && !sh->room.nr_ready)
+		return w;
+	for (i = at + want; i < end; i++)
+		if (pagein_holds(sh, base + i))
+			end = i;
+	for (i = at; i > w.first; i--)
+		if (pagein_holds(sh, base + i - 1))
+			w.first = i;
+	w.n = end - w.first;
+	return w;
+}
+
+/*
+ * Gives each prefetched slot of the window @w a frame, outwards from the wanted
+ * ones; where frames run out the window ends. Those outside @run are strangers.
+ */
+static void take_frames(struct read_op *op, struct pagein_shard *sh,
+			struct window w, struct window run, u32 at, u32 want)
+{
+	struct waiting_frame *up[WINDOW_MAX];
+	struct waiting_fate wasted = { 0 };
+	u32 nr_up = 0, nr_down = 0;
+	struct waiting_frame *f;
+	u32 i;
+
+	while (at + want + nr_up < w.first + w.n) {
+		f = waiting_get(&sh->room, &wasted);
+		if (!f)
+			break;
+		f->stranger = at + want + nr_up >= run.first + run.n;
+		up[nr_up++] = f;
+	}
+	while (at - nr_down > w.first) {
+		f = waiting_get(&sh->room, &wasted);
+		if (!f)
+			break;
+		op->frames[at - w.first - ++nr_down] = f;
+		f->stranger = at - nr_down < run.first;
+	}
+	for (i = 0; i < nr_down; i++)
+		op->frames[i] = op->frames[at - w.first - nr_down + i];
+	for (i = 0; i < want; i++)
+		op->frames[nr_down + i] = NULL;
+	memcpy(&op->frames[nr_down + want], up, nr_up * sizeof(*up));
+	op->want = nr_down;
+	op->nr_want = want;
+	op->n = nr_down + want + nr_up;
+	pagein_learn(op->pi, sh, &waiting_no_fate, &wasted);
+}
+
+u32 pagein_limit(const struct pagein *pi)
+{
+	if (READ_ONCE(pi->knobs->readahead) == MSWAP_READAHEAD_OFF)
+		return 1;
+	return READ_ONCE(pi->knobs->readahead_pages);
+}
+
+static bool adapts(const struct pagein *pi)
+{
+	return READ_ONCE(pi->knobs->readahead) == MSWAP_READAHEAD_AUTO;
+}
+
+static u32 first_window_size(struct pagein *pi, struct pagein_shard *sh)
+{
+	u32 limit = pagein_limit(pi);
+
+	return adapts(pi) ? window_tuner_size(&sh->run_tuner, limit) : limit;
+}
+
+/*
+ * Pages that were evicted together are often wanted together, whomever they
+ * belong to: beyond its run the window goes on over live neighbours as long as
+ * that pays.
+ */
+static struct window add_strangers(struct pagein *pi, struct pagein_shard *sh,
+				   struct window run, u64 live, u32 at,
+				   u32 want)
+{
+	u32 size;
+
+	if (!adapts(pi))
+		return run;
+	size = window_tuner_size(&sh->strangers_tuner, pagein_limit(pi));
+	if (size <= run.n)
+		return run;
+	return window_join(run, window_around(live, ~0ull, at, want, size));
+}
+
+void read_plan(struct read_op *op, struct pagein_shard *sh, u32 slot, u32 want)
+{
+	struct slot_map *map = op->pi->map;
+	u32 g = granule_of(slot), at = slot % GRANULE_SLOTS;
+	u64 live = map->live[g];
+	struct window run, w;
+
+	lockdep_assert_held(&sh->lock);
+	run = window_around(live, map->cont[g], at, want,
+			    first_window_size(op->pi, sh));
+	w = add_strangers(op->pi, sh, run, live, at, want);
+	w = window_trim(sh, slot - at, w, at, want);
+	take_frames(op, sh, w, run, at, want);
+	op->slot = slot - op->want;
+	op->trigger = max(op->want + want, op->n / 2);
+	list_add(&op->list, &sh->reads);
+}
+
+/* As above, for a window that nobody asked for yet. */
+static struct window add_strangers_ahead(struct pagein *pi,
+					 struct pagein_shard *sh,
+					 struct window run, u64 live, u32 size)
+{
+	size = min(size, sh->strangers_tuner.size);
+	if (!adapts(pi) || size <= run.n || size < WINDOW_FIRST_SIZE)
+		return run;
+	return window_ahead(live, ~0ull, run.first, size);
+}
+
+bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh, u32 slot,
+		     u32 size)
+{
+	struct slot_map *map = op->pi->map;
+	u32 g = granule_of(slot), at = slot % GRANULE_SLOTS;
+	u64 live = map->live[g];
+	struct window run, w;
+
+	lockdep_assert_held(&sh->lock);
+	if (pagein_holds(sh, slot))
+		return false;
+	run = window_ahead(live, map->cont[g], at, size);
+	w = add_strangers_ahead(op->pi, sh, run, live, size);
+	w = window_trim(sh, slot - at, w, at, 0);
+	take_frames(op, sh, w, run, at, 0);
+	if (!op->n)
+		return false;
+	op->slot = slot;
+	op->trigger = op->n / 2;
+	list_add(&op->list, &sh->reads);
+	return true;
+}

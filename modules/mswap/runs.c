@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What page-in knows of each slot: live, in a run, waiting, being read. */
+#include "read_op.h"
+
+const struct waiting_fate waiting_no_fate;
+
+void pagein_learn(struct pagein *pi, struct pagein_shard *sh,
+		  const struct waiting_fate *used,
+		  const struct waiting_fate *wasted)
+{
+	lockdep_assert_held(&sh->lock);
+	window_tuner_learn(&sh->run_tuner, used->run, wasted->run);
+	window_tuner_learn(&sh->strangers_tuner, used->strangers,
+			   wasted->strangers);
+	mswap_count(pi->stats, MSWAP_PREFETCH_USED,
+		    used->run + used->strangers);
+	mswap_count(pi->stats, MSWAP_PREFETCH_WASTED,
+		    wasted->run + wasted->strangers);
+}
+
+struct read_op *pagein_find_read(struct pagein_shard *sh, u32 slot)
+{
+	struct read_op *op;
+
+	lockdep_assert_held(&sh->lock);
+	list_for_each_entry(op, &sh->reads, list)
+		if (read_op_covers(op, slot))
+			return op;
+	return NULL;
+}
+
+bool pagein_holds(struct pagein_shard *sh, u32 slot)
+{
+	return waiting_find(&sh->room, slot) || pagein_find_read(sh, slot);
+}
+
+/* Publishes the slots of one granule: bits @mask, of which @cont continue. */
+static void publish_granule(struct pagein *pi, u32 slot, u64 mask, u64 cont)
+{
+	struct pagein_shard *sh = pagein_shard(pi, slot);
+	u32 g = granule_of(slot);
+	unsigned long flags;
+
+	spin_lock_irqsave(&sh->lock, flags);
+	WARN_ON_ONCE(pi->map->live[g] & mask);
+	pi->map->live[g] |= mask;
+	pi->map->cont[g] = (pi->map->cont[g] & ~mask) | (cont & mask);
+	spin_unlock_irqrestore(&sh->lock, flags);
+}
+
+static bool bit_of(const u64 *bits, u32 i)
+{
+	return bits[i / 64] >> (i % 64) & 1;
+}
+
+void pagein_publish(struct pagein *pi, u32 slot, u32 n, const u64 *cont)
+{
+	u64 mask = 0, cmask = 0;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		u64 bit = granule_bit(slot + i);
+
+		mask |= bit;
+		if (bit_of(cont, i))
+			cmask |= bit;
+		if (i + 1 < n && (slot + i + 1) % GRANULE_SLOTS)
+			continue;
+		publish_granule(pi, slot + i, mask, cmask);
+		mask = 0;
+		cmask = 0;
+	}
+}
+
+/*
+ * Tells every read of @slot that its copy is not to be kept; the last of them
+ * to end frees the slot. False if there is none.
+ */
+static bool note_freed(struct pagein_shard *sh, u32 slot)
+{
+	struct read_op *op;
+	bool any = false;
+
+	lockdep_assert_held(&sh->lock);
+	list_for_each_entry(op, &sh->reads, list) {
+		if (!read_op_covers(op, slot))
+			continue;
+		op->freed |= 1ull << (slot - op->slot);
+		any = true;
+	}
+	return any;
+}
+
+void pagein_release(struct pagein *pi, u32 slot)
+{
+	struct pagein_shard *sh = pagein_shard(pi, slot);
+	u64 bit = granule_bit(slot);
+	u32 g = granule_of(slot);
+	struct waiting_fate wasted = { 0 };
+	struct waiting_frame *f;
+	unsigned long flags;
+	bool read;
+
+	spin_lock_irqsave(&sh->lock, flags);
+	WARN_ON_ONCE(!(pi->map->live[g] & bit));
+	pi->map->live[g] &= ~bit;
+	/* The next slot loses what it continued; in the next granule it is moot. */
+	pi->map->cont[g] &= ~(bit | bit << 1);
+	read = note_freed(sh, slot);
+	f = waiting_find(&sh->room, slot);
+	if (f) {
+		waiting_take(&sh->room, f);
+		waiting_note(&wasted, f);
+		waiting_put(&sh->room, f);
+		pagein_learn(pi, sh, &waiting_no_fate, &wasted);
+	}
+	spin_unlock_irqrestore(&sh->lock, flags);
+	if (!read)
+		space_free(pi->space, slot, 1);
+}
