@@ -124,7 +124,7 @@ static void check_answer(const struct area *a, u32 n, const u32 *slots)
 }
 
 /* Runs one group untimed, verifies the answers, and remembers the hints. */
-static void plan_group(struct area *a, enum pattern pattern, struct series *s)
+static void plan_group(struct area *a, enum pattern which, struct series *s)
 {
 	struct held h;
 	u32 i;
@@ -132,9 +132,9 @@ static void plan_group(struct area *a, enum pattern pattern, struct series *s)
 	for (i = 0; i < s->group; i++) {
 		u32 hint = a->cursor;
 
-		if (pattern == PATTERN_JUMP)
+		if (which == PATTERN_JUMP)
 			hint = area_random(a, a->nr);
-		else if (pattern == PATTERN_FAR)
+		else if (which == PATTERN_FAR)
 			hint = 1;
 		s->hint[s->requests + i] = hint;
 		h.ok[i] = a->peer->alloc(a->p, s->n, hint, h.slots[i]);
@@ -152,14 +152,14 @@ static void plan_group(struct area *a, enum pattern pattern, struct series *s)
 }
 
 /* How many requests, and which; also warms up. */
-static void plan(struct area *a, enum pattern pattern, struct series *s)
+static void plan(struct area *a, enum pattern which, struct series *s)
 {
 	uint64_t from = clock_monotonic_ns();
 	u32 cursor = a->cursor;
 
 	s->requests = 0;
 	s->group = 1;
-	plan_group(a, pattern, s);
+	plan_group(a, which, s);
 	s->group = clock_monotonic_ns() - from > SLOW_NS ? GROUP_SLOW : GROUP;
 
 	a->cursor = cursor;
@@ -167,7 +167,7 @@ static void plan(struct area *a, enum pattern pattern, struct series *s)
 	s->found = 0;
 	from = clock_monotonic_ns();
 	do {
-		plan_group(a, pattern, s);
+		plan_group(a, which, s);
 	} while (clock_monotonic_ns() - from < REPEAT_NS &&
 		 s->requests + s->group <= REQUESTS_MAX);
 	a->cursor = cursor;
@@ -224,7 +224,7 @@ static void measure(struct area *a, struct series *s)
 	qsort(s->free_group, s->requests / s->group, sizeof(uint64_t), compare);
 }
 
-static void print_point(const struct area *a, enum pattern pattern, double free_share,
+static void print_point(const struct area *a, enum pattern which, double free_share,
 			const struct series *s)
 {
 	static const char *comma = "";
@@ -232,7 +232,7 @@ static void print_point(const struct area *a, enum pattern pattern, double free_
 
 	printf("%s\n  {\"peer\": \"%s\", \"adjacent\": %s, \"pattern\": \"%s\", ",
 	       comma, a->peer->name, a->peer->adjacent ? "true" : "false",
-	       pattern_names[pattern]);
+	       pattern_names[which]);
 	printf("\"occupancy\": %.1f, \"slots\": %u, \"requests\": %u, \"found\": %u, ",
 	       100 * (1 - free_share), s->n, s->requests, s->found);
 	printf("\"group_ns\": %.2f, \"free_group_ns\": %.2f, ",
@@ -245,19 +245,19 @@ static void print_point(const struct area *a, enum pattern pattern, double free_
 	comma = ",";
 }
 
-static void run_points(const struct peer *peer, enum pattern pattern, u32 nr, double free_share)
+static void run_points(const struct peer *peer, enum pattern which, u32 nr, double free_share)
 {
 	struct area a;
 	size_t i;
 
-	fprintf(stderr, "\r%-10s %-6s %5.1f %% used ", peer->name, pattern_names[pattern],
+	fprintf(stderr, "\r%-10s %-6s %5.1f %% used ", peer->name, pattern_names[which],
 		100 * (1 - free_share));
-	area_make(&a, peer, pattern, nr, (u32)(nr * free_share));
+	area_make(&a, peer, which, nr, (u32)(nr * free_share));
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		series.n = sizes[i];
-		plan(&a, pattern, &series);
+		plan(&a, which, &series);
 		measure(&a, &series);
-		print_point(&a, pattern, free_share, &series);
+		print_point(&a, which, free_share, &series);
 	}
 	area_drop(&a);
 }
