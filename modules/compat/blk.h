@@ -6,8 +6,10 @@
 #ifndef MUSTER_COMPAT_BLK_H
 #define MUSTER_COMPAT_BLK_H
 
+#include <linux/blk-mq.h>
 #include <linux/blkdev.h>
 #include <linux/part_stat.h>
+#include <linux/sched/mm.h>
 
 /* An exclusively opened block device. */
 struct compat_bdev {
@@ -78,6 +80,23 @@ static inline int compat_disk_inherit(struct gendisk *disk,
 static inline bool compat_bdev_synchronous(struct block_device *bdev)
 {
 	return bdev_synchronous(bdev);
+}
+
+/*
+ * Waits until no task is in the disk's ->submit_bio and lets none in. What it
+ * returns goes back to compat_unfreeze_disk().
+ */
+static inline unsigned int compat_freeze_disk(struct gendisk *disk)
+{
+	blk_mq_freeze_queue(disk->queue);
+	return memalloc_noio_save();
+}
+
+static inline void compat_unfreeze_disk(struct gendisk *disk,
+					unsigned int memflags)
+{
+	memalloc_noio_restore(memflags);
+	blk_mq_unfreeze_queue(disk->queue);
 }
 
 /* Counts @bio in the disk's statistics (count and sectors; no time). */

@@ -53,6 +53,7 @@ static struct batch *batch_alloc(struct batching *bt, u32 pages, gfp_t gfp)
 
 	if (!b)
 		return NULL;
+	flight_begin(&bt->held);
 	b->bt = bt;
 	atomic_set(&b->refs, 1);
 	b->n = 0;
@@ -207,8 +208,10 @@ void batch_put(struct batch *b)
 {
 	struct batching *bt = b->bt;
 
-	if (atomic_dec_and_test(&b->refs))
-		mempool_free(b, &bt->batches[b->size]);
+	if (!atomic_dec_and_test(&b->refs))
+		return;
+	mempool_free(b, &bt->batches[b->size]);
+	flight_end(&bt->held);
 }
 
 void batch_issue(struct batch *b, gfp_t gfp)
@@ -368,6 +371,7 @@ int batching_init(struct batching *bt)
 	INIT_LIST_HEAD(&bt->deferred_batches);
 	INIT_LIST_HEAD(&bt->failed);
 	gather_init(bt);
+	flight_init(&bt->held);
 	err = batching_init_pools(bt);
 	if (err)
 		return err;
@@ -383,6 +387,7 @@ int batching_init(struct batching *bt)
 
 void batching_exit(struct batching *bt)
 {
+	flight_wait_idle(&bt->held);
 	gather_exit(bt);
 	flush_work(&bt->work);
 	flush_work(&bt->retry_work);

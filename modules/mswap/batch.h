@@ -82,6 +82,7 @@ struct batching {
 	mempool_t bounce;
 	struct batch_tail __percpu *tails;
 	struct gather gather;
+	struct flight held;	/* batches that exist, written or not */
 
 	struct work_struct work;
 	struct work_struct retry_work;
@@ -96,7 +97,7 @@ struct batching {
  * Process context, may sleep. -ENOMEM leaves nothing behind.
  */
 int batching_init(struct batching *bt);
-/* No I/O may be under way or waiting. */
+/* No I/O may be under way or waiting; waits for those who still look at it. */
 void batching_exit(struct batching *bt);
 
 /* The pages of a full batch: cluster_pages, as far as the device likes them. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Counts the device I/Os under way, so that one can wait for all of them
+ * Counts what is under way, device I/Os above all, so that one can wait for all of them
  * (reset) or for the next of them (a writer short of slots: each end of an I/O
  * may have freed some).
  */

@@ -119,13 +119,21 @@ int mswap_device_start(struct mswap_device *dev, const char *path)
 	return 0;
 }
 
+/*
+ * Nobody can open the device, but the last reader may still be in ->submit_bio,
+ * starting a window ahead: the freeze waits for him.
+ */
 static void mswap_stop(struct mswap_device *dev)
 {
+	unsigned int memflags;
+
 	if (!dev->engine.started)
 		return;
 	sync_blockdev(dev->disk->part0);
 	invalidate_bdev(dev->disk->part0);
+	memflags = compat_freeze_disk(dev->disk);
 	engine_stop(&dev->engine);
+	compat_unfreeze_disk(dev->disk, memflags);
 	mswap_publish_size(dev);
 }
 
