@@ -61,13 +61,15 @@ static inline struct gendisk *compat_alloc_page_disk(u32 max_discard_sectors)
 
 /*
  * Takes over from @bdev what a disk on top of it must promise alike: a volatile
- * write cache, FUA, stable pages, rotation. The disk must have no I/O.
+ * write cache, FUA, stable pages, rotation, and that I/O ends before submission
+ * returns. The disk must have no I/O.
  */
 static inline int compat_disk_inherit(struct gendisk *disk,
 				      struct block_device *bdev)
 {
 	const blk_features_t mask = BLK_FEAT_WRITE_CACHE | BLK_FEAT_FUA |
 				    BLK_FEAT_STABLE_WRITES |
+				    BLK_FEAT_SYNCHRONOUS |
 				    BLK_FEAT_ROTATIONAL;
 	struct queue_limits lim = queue_limits_start_update(disk->queue);
 

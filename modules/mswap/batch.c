@@ -30,11 +30,8 @@ struct batch_plug {
 
 u32 batch_limit(const struct batching *bt)
 {
-	u32 pages = READ_ONCE(bt->knobs->cluster_pages);
-
-	if (bt->backing->synchronous)
-		pages = min_t(u32, pages, BATCH_SYNCHRONOUS_PAGES);
-	return backing_fit_pages(bt->backing, pages);
+	return backing_fit_pages(bt->backing,
+				 READ_ONCE(bt->knobs->cluster_pages));
 }
 
 static u32 batch_size_for(u32 pages)
@@ -160,7 +157,8 @@ static bool batch_fill(struct batching *bt, struct batch **bp, struct bio *bio,
 	}
 	while (nr) {
 		if (!*bp)
-			*bp = batch_alloc(bt, max(limit, nr), gfp);
+			*bp = batch_alloc(bt, bt->backing->synchronous ?
+						nr : max(limit, nr), gfp);
 		if (!*bp)
 			return false;
 		if (!batch_add_slot(*bp, bio, BATCH_GFP_NOWAIT)) {
@@ -217,7 +215,7 @@ void batch_put(struct batch *b)
 void batch_issue(struct batch *b, gfp_t gfp)
 {
 	if (!b->sorted) {
-		if (b->policy != CLUSTER_PAGE)
+		if (b->policy != CLUSTER_PAGE && b->n > 1)
 			cluster_sort(b->pages, b->n);
 		b->sorted = true;
 		mswap_count(b->bt->stats, MSWAP_BATCHES, 1);
@@ -238,7 +236,6 @@ void batch_issue(struct batch *b, gfp_t gfp)
 static bool batch_may_gather(const struct batch *b)
 {
 	return READ_ONCE(b->bt->knobs->batch_usecs) &&
-	       !b->bt->backing->synchronous &&
 	       (b->opf & (REQ_SWAP | REQ_SYNC)) == REQ_SWAP &&
 	       b->policy == CLUSTER_MOC;
 }
@@ -263,15 +260,21 @@ static void batch_unplug(struct blk_plug_cb *cb, bool from_schedule)
 		batch_issue(b, BATCH_GFP_NOWAIT);
 }
 
+/*
+ * On a synchronous device the swap core waits for each page, so there is nothing
+ * to gather, and to be unplugged by that wait would cost two switches a page.
+ */
 void batch_bio(struct batching *bt, struct bio *bio)
 {
 	struct batch *alone = NULL;
 	struct batch **bp = &alone;
-	struct blk_plug_cb *cb;
+	struct blk_plug_cb *cb = NULL;
 
 	mswap_count(bt->stats, MSWAP_PAGES_OUT,
 		    bio->bi_iter.bi_size >> PAGE_SHIFT);
-	cb = blk_check_plugged(batch_unplug, bt, sizeof(struct batch_plug));
+	if (!bt->backing->synchronous)
+		cb = blk_check_plugged(batch_unplug, bt,
+				       sizeof(struct batch_plug));
 	if (cb)
 		bp = &container_of(cb, struct batch_plug, cb)->batch;
 	if (!batch_fill(bt, bp, bio, BATCH_GFP_NOWAIT))

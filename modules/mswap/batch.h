@@ -28,11 +28,6 @@
 
 /* Batches come in sizes, for M is a knob and a bio may be large. */
 #define BATCH_SIZES		3
-/*
- * On a device that ends its I/O at once reclaim can free a page in the pass
- * that wrote it, if only it is written in that pass.
- */
-#define BATCH_SYNCHRONOUS_PAGES	32
 
 struct batching;
 

@@ -84,10 +84,21 @@ void pagein_defer_retry(struct pagein *pi, struct read_op *op)
 	queue_work(pi->retry_wq, &pi->retry_work);
 }
 
+void read_op_release(struct pagein *pi, struct read_op *op)
+{
+	/* Somebody may be waiting for what the reserve lacks. */
+	if (READ_ONCE(pi->ops.curr_nr) == PAGEIN_OPS_MIN)
+		op = this_cpu_xchg(*pi->spares, op);
+	if (op)
+		mempool_free(op, &pi->ops);
+}
+
 static struct read_op *read_op_alloc(struct pagein *pi, gfp_t gfp)
 {
-	struct read_op *op = mempool_alloc(&pi->ops, gfp);
+	struct read_op *op = this_cpu_xchg(*pi->spares, NULL);
 
+	if (!op)
+		op = mempool_alloc(&pi->ops, gfp);
 	if (!op)
 		return NULL;
 	op->pi = pi;
@@ -106,7 +117,7 @@ static void read_op_discard(struct pagein *pi, struct read_op *op)
 {
 	if (op->bounce)
 		mempool_free(op->bounce, &pi->bounce);
-	mempool_free(op, &pi->ops);
+	read_op_release(pi, op);
 }
 
 /* How many of the bio's slots from bi_iter on lie one after the other. */
@@ -401,9 +412,14 @@ int pagein_init(struct pagein *pi)
 	if (!pi->shards)
 		return -ENOMEM;
 	pagein_init_shards(pi);
+	pi->spares = alloc_percpu(struct read_op *);
+	if (!pi->spares) {
+		err = -ENOMEM;
+		goto err_shards;
+	}
 	err = mempool_init_slab_pool(&pi->ops, PAGEIN_OPS_MIN, read_op_cache);
 	if (err)
-		goto err_shards;
+		goto err_spares;
 	err = mempool_init_page_pool(&pi->bounce, PAGEIN_BOUNCE_MIN, 0);
 	if (err)
 		goto err_ops;
@@ -417,6 +433,8 @@ err_waiting:
 	mempool_exit(&pi->bounce);
 err_ops:
 	mempool_exit(&pi->ops);
+err_spares:
+	free_percpu(pi->spares);
 err_shards:
 	kvfree(pi->shards);
 	return err;
@@ -424,10 +442,18 @@ err_shards:
 
 void pagein_exit(struct pagein *pi)
 {
+	struct read_op *op;
+	int cpu;
 	u32 i;
 
 	flush_work(&pi->work);
 	flush_work(&pi->retry_work);
+	for_each_possible_cpu(cpu) {
+		op = *per_cpu_ptr(pi->spares, cpu);
+		if (op)
+			mempool_free(op, &pi->ops);
+	}
+	free_percpu(pi->spares);
 	for (i = 0; i < PAGEIN_SHARDS; i++)
 		waiting_exit(&pi->shards[i].room);
 	mempool_exit(&pi->bounce);

@@ -30,6 +30,8 @@
 
 #define PAGEIN_SHARDS	8
 
+struct read_op;
+
 struct pagein_shard {
 	spinlock_t lock;
 	struct list_head reads;		/* under way, of struct read_op */
@@ -51,6 +53,7 @@ struct pagein {
 
 	struct pagein_shard *shards;
 	mempool_t ops;
+	struct read_op * __percpu *spares;	/* one of ops, or NULL */
 	mempool_t bounce;
 
 	struct work_struct work;

@@ -59,7 +59,7 @@ static void read_op_free(struct read_op *op)
 	struct pagein *pi = op->pi;
 
 	bio_uninit(&op->bio);
-	mempool_free(op, &pi->ops);
+	read_op_release(pi, op);
 	flight_end(pi->flight);
 }
 

@@ -25,8 +25,9 @@ static struct window window_trim(struct pagein_shard *sh, u32 base,
  * Gives each prefetched slot of the window @w a frame, outwards from the wanted
  * ones; where frames run out the window ends. Those outside @run are strangers.
  */
-static void take_frames(struct read_op *op, struct pagein_shard *sh,
-			struct window w, struct window run, u32 at, u32 want)
+static void take_frames_around(struct read_op *op, struct pagein_shard *sh,
+			       struct window w, struct window run,
+			       u32 at, u32 want)
 {
 	struct waiting_frame *up[WINDOW_MAX];
 	struct waiting_fate wasted = { 0 };
@@ -59,9 +60,23 @@ static void take_frames(struct read_op *op, struct pagein_shard *sh,
 	pagein_learn(op->pi, sh, &waiting_no_fate, &wasted);
 }
 
+static void take_frames(struct read_op *op, struct pagein_shard *sh,
+			struct window w, struct window run, u32 at, u32 want)
+{
+	if (w.n > want) {
+		take_frames_around(op, sh, w, run, at, want);
+		return;
+	}
+	memset(op->frames, 0, want * sizeof(op->frames[0]));
+	op->want = 0;
+	op->nr_want = want;
+	op->n = want;
+}
+
 u32 pagein_limit(const struct pagein *pi)
 {
-	if (READ_ONCE(pi->knobs->readahead) == MSWAP_READAHEAD_OFF)
+	if (READ_ONCE(pi->knobs->readahead) == MSWAP_READAHEAD_OFF ||
+	    pi->backing->synchronous)
 		return 1;
 	return READ_ONCE(pi->knobs->readahead_pages);
 }
