@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""User-space tests and fuzzers of the pure algorithms; selftests/unit/Makefile builds them."""
+"""User-space tests and fuzzers of the pure algorithms, which selftests/unit/Makefile builds, and of the tools."""
 
 import subprocess
+import sys
 import threading
 
 from lablib import cache
@@ -45,3 +46,11 @@ def run_test(name):
 
 def run_fuzzer(name):
     return _run("fuzz", f"FUZZERS={name}", f"SECONDS_EACH={FUZZ_SECONDS}")
+
+
+def run_bench_verdicts():
+    """What decides about the verdicts of bench-swap: (status, output)."""
+    done = subprocess.run([sys.executable, "-B", "-m", "unittest", "discover", "-s", "tools/bench"], text=True,
+                          cwd=cache.CHECKOUT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, errors="replace")
+    return done.returncode, done.stdout
