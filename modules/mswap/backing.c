@@ -6,8 +6,8 @@
 #include <linux/string.h>
 
 #include "backing.h"
+#include "slot_bio.h"
 
-#define SLOT_SECTORS	(PAGE_SIZE >> SECTOR_SHIFT)
 /* Writes that go on when no memory at all is left. */
 #define BACKING_WRITES_MIN	16
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/blkdev.h>
-#include <linux/highmem.h>
 #include <linux/ksm.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 
 #include "batch.h"
+#include "slot_bio.h"
 
 /* Batches and copies that go on when no memory at all is left. */
 static const struct {
@@ -82,41 +82,22 @@ static void batch_name_page(struct cluster_page *cp, struct bio *bio,
 	cp->index = folio->index + folio_page_idx(folio, page);
 }
 
-static struct page *batch_copy_slot(struct batching *bt, struct bio *bio,
-				    gfp_t gfp)
-{
-	struct bvec_iter iter = bio->bi_iter;
-	struct page *page = mempool_alloc(&bt->bounce, gfp);
-	u32 done = 0;
-
-	if (!page)
-		return NULL;
-	while (done < PAGE_SIZE) {
-		struct bio_vec bv = bio_iter_iovec(bio, iter);
-		u32 len = min_t(u32, bv.bv_len, PAGE_SIZE - done);
-
-		memcpy_page(page, done, bv.bv_page, bv.bv_offset, len);
-		bio_advance_iter_single(bio, &iter, len);
-		done += len;
-	}
-	return page;
-}
-
 /* Adds the slot at the bio's bi_iter; false when memory is short. */
 static bool batch_add_slot(struct batch *b, struct bio *bio, gfp_t gfp)
 {
-	struct bio_vec bv = bio_iter_iovec(bio, bio->bi_iter);
 	struct cluster_page *cp = &b->pages[b->n];
+	struct page *page = bio_iter_page(bio, bio->bi_iter);
 
 	cp->bio = bio;
-	cp->vslot = bio->bi_iter.bi_sector >> (PAGE_SHIFT - SECTOR_SHIFT);
-	cp->page = bv.bv_page;
+	cp->vslot = slot_bio_virt(bio->bi_iter);
+	cp->page = page;
 	cp->pos = 0;
-	batch_name_page(cp, bio, bv.bv_page);
-	if (bv.bv_offset || bv.bv_len != PAGE_SIZE) {
-		cp->page = batch_copy_slot(b->bt, bio, gfp);
+	batch_name_page(cp, bio, page);
+	if (!slot_bio_is_page(bio, bio->bi_iter)) {
+		cp->page = mempool_alloc(&b->bt->bounce, gfp);
 		if (!cp->page)
 			return false;
+		slot_bio_copy(bio, bio->bi_iter, cp->page, false);
 		cp->pos = BATCH_PAGE_BOUNCED;
 	}
 	b->n++;
@@ -311,8 +292,7 @@ static struct batch *batch_pop_deferred(struct batching *bt, struct bio **bio)
 
 /*
  * Batches go before bios: they hold what a bio's new batch may have to wait
- * for. For the same reason a bio's batch is issued before the next is filled
- * while others are queued.
+ * for.
  */
 static void batch_work(struct work_struct *work)
 {

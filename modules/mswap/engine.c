@@ -6,11 +6,10 @@
 #include <linux/sched.h>
 
 #include "engine.h"
+#include "slot_bio.h"
 
 /* Slots between two looks whether somebody else needs the CPU. */
 #define DISCARD_SLICE	1024
-
-#define SLOT_SECTORS	(PAGE_SIZE >> SECTOR_SHIFT)
 
 static void engine_end(struct bio *bio, blk_status_t status)
 {
@@ -34,7 +33,7 @@ static bool engine_unmap(struct engine *e, u32 virt)
 /* Discard and write-zeroes: slots that hold nothing read as zeros. */
 static void engine_discard(struct engine *e, struct bio *bio)
 {
-	u32 virt = bio->bi_iter.bi_sector / SLOT_SECTORS;
+	u32 virt = slot_bio_virt(bio->bi_iter);
 	u32 n = bio_sectors(bio) / SLOT_SECTORS;
 	u32 i, freed = 0;
 

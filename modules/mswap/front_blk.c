@@ -7,8 +7,8 @@
 
 #include "compat/blk.h"
 #include "device.h"
+#include "slot_bio.h"
 
-#define SLOT_SECTORS	(PAGE_SIZE >> SECTOR_SHIFT)
 /* The longest discard done in one go: 128 MiB. */
 #define DISCARD_SECTORS_MAX	(32768 * SLOT_SECTORS)
 

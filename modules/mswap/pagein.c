@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <linux/highmem.h>
 #include <linux/slab.h>
 
 #include "pagein.h"
 #include "read_op.h"
+#include "slot_bio.h"
 
 /* Reads and bounce pages that go on when no memory at all is left. */
 #define PAGEIN_OPS_MIN		16
@@ -28,40 +28,6 @@ struct walk {
 	u32 ahead;		/* start a window here when the bio is done */
 	u32 ahead_size;
 };
-
-void pagein_copy_slot(struct bio *bio, struct bvec_iter iter,
-		      struct page *page)
-{
-	u32 done = 0;
-
-	while (done < PAGE_SIZE) {
-		struct bio_vec bv = bio_iter_iovec(bio, iter);
-		u32 len = min_t(u32, bv.bv_len, PAGE_SIZE - done);
-
-		memcpy_page(bv.bv_page, bv.bv_offset, page, done, len);
-		bio_advance_iter_single(bio, &iter, len);
-		done += len;
-	}
-	flush_dcache_page(page);
-}
-
-static void pagein_zero_slot(struct bio *bio)
-{
-	pagein_copy_slot(bio, bio->bi_iter, ZERO_PAGE(0));
-}
-
-/* Can the device read straight into the slot at @iter? */
-static bool slot_is_one_page(struct bio *bio, struct bvec_iter iter)
-{
-	struct bio_vec bv = bio_iter_iovec(bio, iter);
-
-	return !bv.bv_offset && bv.bv_len == PAGE_SIZE;
-}
-
-static u32 virt_at(struct bvec_iter iter)
-{
-	return iter.bi_sector >> (PAGE_SHIFT - SECTOR_SHIFT);
-}
 
 void pagein_defer(struct pagein *pi, struct bio *bio)
 {
@@ -131,8 +97,8 @@ static u32 count_wanted(struct pagein *pi, struct pagein_shard *sh,
 
 	for (; n < most; n++) {
 		bio_advance_iter_single(bio, &iter, PAGE_SIZE);
-		if (slot_map_get(pi->map, virt_at(iter)) != slot + n ||
-		    !slot_is_one_page(bio, iter) ||
+		if (slot_map_get(pi->map, slot_bio_virt(iter)) != slot + n ||
+		    !slot_bio_is_page(bio, iter) ||
 		    pagein_holds(sh, slot + n))
 			break;
 	}
@@ -158,7 +124,7 @@ static enum step serve_waiting(struct pagein *pi, struct pagein_shard *sh,
 	spin_unlock_irqrestore(&sh->lock, flags);
 	if (f->ahead != SLOT_NONE)
 		note_ahead(w, f->ahead, f->ahead_size);
-	pagein_copy_slot(w->bio, w->bio->bi_iter, f->page);
+	slot_bio_copy(w->bio, w->bio->bi_iter, f->page, true);
 	waiting_return(&sh->room, f);
 	mswap_count(pi->stats, MSWAP_PAGES_IN_WAITING, 1);
 	bio_advance(w->bio, PAGE_SIZE);
@@ -193,7 +159,7 @@ static bool get_spare_op(struct pagein *pi, struct walk *w)
 		w->op = read_op_alloc(pi, w->gfp);
 	if (!w->op)
 		return false;
-	if (w->op->bounce || slot_is_one_page(w->bio, w->bio->bi_iter))
+	if (w->op->bounce || slot_bio_is_page(w->bio, w->bio->bi_iter))
 		return true;
 	w->op->bounce = mempool_alloc(&pi->bounce, w->gfp);
 	return w->op->bounce;
@@ -218,7 +184,7 @@ static void submit_wanted(struct pagein *pi, struct walk *w)
 
 static enum step pagein_step(struct pagein *pi, struct walk *w)
 {
-	u32 virt = virt_at(w->bio->bi_iter);
+	u32 virt = slot_bio_virt(w->bio->bi_iter);
 	struct waiting_frame *f;
 	struct pagein_shard *sh;
 	struct read_op *op;
@@ -228,7 +194,7 @@ static enum step pagein_step(struct pagein *pi, struct walk *w)
 again:
 	slot = slot_map_get(pi->map, virt);
 	if (slot == SLOT_UNMAPPED) {
-		pagein_zero_slot(w->bio);
+		slot_bio_copy(w->bio, w->bio->bi_iter, ZERO_PAGE(0), true);
 		mswap_count(pi->stats, MSWAP_PAGES_IN_ZERO, 1);
 		bio_advance(w->bio, PAGE_SIZE);
 		return STEP_NEXT;
@@ -250,7 +216,7 @@ again:
 		return STEP_GONE;
 	}
 	if (!w->op || (!w->op->bounce &&
-		       !slot_is_one_page(w->bio, w->bio->bi_iter))) {
+		       !slot_bio_is_page(w->bio, w->bio->bi_iter))) {
 		spin_unlock_irqrestore(&sh->lock, flags);
 		if (!get_spare_op(pi, w))
 			return STEP_DEFER;

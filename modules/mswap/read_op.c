@@ -2,10 +2,10 @@
 #define pr_fmt(fmt) "mswap: " fmt
 
 #include <linux/bitops.h>
-#include <linux/highmem.h>
 #include <linux/printk.h>
 
 #include "read_op.h"
+#include "slot_bio.h"
 #include "trace.h"
 
 /*
@@ -44,7 +44,7 @@ static void read_op_end_front(struct read_op *op, blk_status_t status)
 {
 	if (op->bounce) {
 		if (!status)
-			pagein_copy_slot(op->front, op->iter, op->bounce);
+			slot_bio_copy(op->front, op->iter, op->bounce, true);
 		mempool_free(op->bounce, &op->pi->bounce);
 	}
 	if (!op->nr_want)
@@ -82,8 +82,8 @@ static u64 read_op_serve_joined(struct read_op *op)
 	for (i = 0; i < op->nr_joined; i++) {
 		struct read_joined *j = &op->joined[i];
 
-		pagein_copy_slot(j->bio, j->bio->bi_iter,
-				 op->frames[j->at]->page);
+		slot_bio_copy(j->bio, j->bio->bi_iter,
+			      op->frames[j->at]->page, true);
 		served |= 1ull << j->at;
 	}
 	return served;

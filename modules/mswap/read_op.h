@@ -56,9 +56,6 @@ static inline bool read_op_covers(const struct read_op *op, u32 slot)
 	return slot >= op->slot && slot - op->slot < op->n;
 }
 
-/* Copies a page to the slot of @bio at @iter, however its segments lie. */
-void pagein_copy_slot(struct bio *bio, struct bvec_iter iter,
-		      struct page *page);
 /*
  * Gives the memory of an op back. The last one of each CPU is kept for the next
  * read: the allocator would clear its 2 KiB each time. Any context.
