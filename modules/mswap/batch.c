@@ -18,6 +18,8 @@ static const struct {
 };
 
 #define BATCH_BOUNCE_MIN	16
+/* Pages of the largest bio that is taken over by copy. */
+#define BATCH_STORE_BIO_MAX	16
 
 #define BATCH_GFP_NOWAIT	(GFP_NOWAIT | __GFP_NOWARN)
 /* What a batch passes on of its bios' wishes. */
@@ -57,6 +59,7 @@ static struct batch *batch_alloc(struct batching *bt, u32 pages, gfp_t gfp)
 	b->cap = batch_sizes[size].pages;
 	b->size = size;
 	b->next = 0;
+	b->nr_bios = 0;
 	b->policy = READ_ONCE(bt->knobs->policy);
 	b->opf = 0;
 	b->sorted = false;
@@ -82,17 +85,52 @@ static void batch_name_page(struct cluster_page *cp, struct bio *bio,
 	cp->index = folio->index + folio_page_idx(folio, page);
 }
 
+/*
+ * A task that evicts pages may be short of memory until they are written: a
+ * copy lets it have them at once. Somebody waits for a synchronous write, a
+ * large bio is a cluster of its own, and neither gains by waiting for company.
+ */
+static bool batch_may_store(struct batching *bt, const struct bio *bio)
+{
+	return (bio->bi_opf & (REQ_SWAP | REQ_SYNC)) == REQ_SWAP &&
+	       bio->bi_iter.bi_size <= BATCH_STORE_BIO_MAX * PAGE_SIZE &&
+	       READ_ONCE(bt->knobs->batch_usecs) &&
+	       READ_ONCE(bt->knobs->policy) == CLUSTER_MOC &&
+	       !bt->backing->synchronous;
+}
+
+static bool batch_store_slot(struct batch *b, struct cluster_page *cp,
+			     struct bio *bio)
+{
+	struct stored_page *s = store_get(b->bt->store);
+
+	if (!s)
+		return false;
+	slot_bio_copy(bio, bio->bi_iter, s->page, false);
+	store_hold(b->bt->store, s, cp->vslot);
+	cp->owner = s;
+	cp->page = s->page;
+	cp->pos = BATCH_PAGE_STORED;
+	mswap_count(b->bt->stats, MSWAP_PAGES_OUT_COPIED, 1);
+	return true;
+}
+
 /* Adds the slot at the bio's bi_iter; false when memory is short. */
-static bool batch_add_slot(struct batch *b, struct bio *bio, gfp_t gfp)
+static bool batch_add_slot(struct batch *b, struct bio *bio, bool store,
+			   gfp_t gfp)
 {
 	struct cluster_page *cp = &b->pages[b->n];
 	struct page *page = bio_iter_page(bio, bio->bi_iter);
 
-	cp->bio = bio;
+	cp->owner = bio;
 	cp->vslot = slot_bio_virt(bio->bi_iter);
 	cp->page = page;
-	cp->pos = 0;
+	cp->pos = BATCH_PAGE_OF_BIO;
 	batch_name_page(cp, bio, page);
+	if (store && batch_store_slot(b, cp, bio)) {
+		b->n++;
+		return true;
+	}
 	if (!slot_bio_is_page(bio, bio->bi_iter)) {
 		cp->page = mempool_alloc(&b->bt->bounce, gfp);
 		if (!cp->page)
@@ -101,6 +139,7 @@ static bool batch_add_slot(struct batch *b, struct bio *bio, gfp_t gfp)
 		cp->pos = BATCH_PAGE_BOUNCED;
 	}
 	b->n++;
+	b->nr_bios++;
 	return true;
 }
 
@@ -115,14 +154,31 @@ static bool batch_make_room(struct batch **bp, struct bio *bio)
 		*bp = NULL;
 		return false;
 	}
-	return batch_add_slot(*bp, bio, GFP_NOIO);
+	return batch_add_slot(*bp, bio, false, GFP_NOIO);
+}
+
+/*
+ * The slot at the bio's bi_iter was added to @b: each page of the bio's own
+ * holds a reference of it, the last slot the caller's. Returns the slots left.
+ */
+static u32 batch_pass_slot(const struct batch *b, struct bio *bio)
+{
+	bool stored = b->pages[b->n - 1].pos == BATCH_PAGE_STORED;
+	u32 nr;
+
+	bio_advance(bio, PAGE_SIZE);
+	nr = bio->bi_iter.bi_size >> PAGE_SHIFT;
+	if (nr && !stored)
+		bio_inc_remaining(bio);
+	if (!nr && stored)
+		bio_endio(bio);
+	return nr;
 }
 
 /*
  * Adds the rest of @bio, a ready-made cluster, to *@bp, which is written first
- * where the cluster does not fit. Each page holds a reference of the bio, the
- * last one the caller's. False when memory is short: the caller still owns the
- * bio, whose bi_iter tells what is left.
+ * where the cluster does not fit. False when memory is short: the caller still
+ * owns the bio, whose bi_iter tells what is left.
  */
 static bool batch_fill(struct batching *bt, struct batch **bp, struct bio *bio,
 		       gfp_t gfp)
@@ -130,6 +186,7 @@ static bool batch_fill(struct batching *bt, struct batch **bp, struct bio *bio,
 	u32 nr = bio->bi_iter.bi_size >> PAGE_SHIFT;
 	u32 limit = batch_limit(bt);
 	blk_opf_t opf = bio->bi_opf & BATCH_OPF;
+	bool store = batch_may_store(bt, bio);
 
 	if (*bp && (!cluster_fits(limit, (*bp)->n, nr) ||
 		    (*bp)->n + nr > (*bp)->cap)) {
@@ -142,16 +199,14 @@ static bool batch_fill(struct batching *bt, struct batch **bp, struct bio *bio,
 						nr : max(limit, nr), gfp);
 		if (!*bp)
 			return false;
-		if (!batch_add_slot(*bp, bio, BATCH_GFP_NOWAIT)) {
+		if (!batch_add_slot(*bp, bio, store, BATCH_GFP_NOWAIT)) {
 			if (gfp == BATCH_GFP_NOWAIT)
 				return false;
 			if (!batch_make_room(bp, bio))
 				continue;
 		}
 		(*bp)->opf |= opf;
-		bio_advance(bio, PAGE_SIZE);
-		if (--nr)
-			bio_inc_remaining(bio);
+		nr = batch_pass_slot(*bp, bio);
 		if ((*bp)->n == (*bp)->cap || (!nr && (*bp)->n >= limit)) {
 			batch_issue(*bp, gfp);
 			*bp = NULL;
@@ -213,14 +268,6 @@ void batch_issue(struct batch *b, gfp_t gfp)
 	batch_put(b);
 }
 
-/* Only swap may wait for company: somebody waits for a synchronous write. */
-static bool batch_may_gather(const struct batch *b)
-{
-	return READ_ONCE(b->bt->knobs->batch_usecs) &&
-	       (b->opf & (REQ_SWAP | REQ_SYNC)) == REQ_SWAP &&
-	       b->policy == CLUSTER_MOC;
-}
-
 /*
  * The scheduler unplugs a task that is about to sleep: it must not sleep here
  * once more, and its stack may be deep.
@@ -233,10 +280,10 @@ static void batch_unplug(struct blk_plug_cb *cb, bool from_schedule)
 	kfree(plug);
 	if (!b)
 		return;
-	if (from_schedule)
+	if (!b->nr_bios)
+		gather_batch(b->bt, b, from_schedule);
+	else if (from_schedule)
 		batch_defer(b);
-	else if (batch_may_gather(b))
-		gather_batch(b->bt, b);
 	else
 		batch_issue(b, BATCH_GFP_NOWAIT);
 }
@@ -368,9 +415,13 @@ int batching_init(struct batching *bt)
 	return 0;
 }
 
-void batching_exit(struct batching *bt)
+void batching_drain(struct batching *bt)
 {
 	flight_wait_idle(&bt->held);
+}
+
+void batching_exit(struct batching *bt)
+{
 	gather_exit(bt);
 	flush_work(&bt->work);
 	flush_work(&bt->retry_work);

@@ -4,9 +4,10 @@
  * writes them in as few I/Os as the policy and the free space allow (MOC).
  *
  * The pages of a task's plug make a batch. It is written when it holds M pages
- * or at unplug; left-overs of swap may wait batch_usecs for those of other
- * tasks. Pages are written in place; only slots whose memory is not one aligned
- * page are copied first.
+ * or at unplug. Swap pages are taken over by copy while there is room (store.h);
+ * left-overs that consist of such pages wait batch_usecs for those of other
+ * plugs. All others are written in place; only slots whose memory is not one
+ * aligned page are copied first.
  */
 #ifndef MSWAP_BATCH_H
 #define MSWAP_BATCH_H
@@ -25,6 +26,7 @@
 #include "slot_map.h"
 #include "space.h"
 #include "stats.h"
+#include "store.h"
 
 /* Batches come in sizes, for M is a knob and a bio may be large. */
 #define BATCH_SIZES		3
@@ -39,14 +41,19 @@ struct batch {
 	u32 cap;
 	u32 size;			/* which of the BATCH_SIZES */
 	u32 next;			/* first page that no write covers yet */
+	u32 nr_bios;			/* pages that hold up a bio */
 	enum cluster_policy policy;
 	blk_opf_t opf;			/* what its bios ask for, put together */
 	bool sorted;
 	struct cluster_page pages[];
 };
 
-/* cluster_page.pos: the page is a copy that belongs to the batch. */
-#define BATCH_PAGE_BOUNCED	1
+/* cluster_page.pos: what the page is, and what its owner is. */
+enum batch_page {
+	BATCH_PAGE_OF_BIO,	/* the bio's own page */
+	BATCH_PAGE_BOUNCED,	/* a copy of the batch's; the owner is the bio */
+	BATCH_PAGE_STORED,	/* the owner is a struct stored_page */
+};
 
 /* Where the last write of a CPU ended: the next one may continue its run. */
 struct batch_tail {
@@ -66,6 +73,7 @@ struct batching {
 	struct space *space;
 	struct backing *backing;
 	struct pagein *pagein;
+	struct store *store;
 	struct flight *flight;
 	struct mswap_stats __percpu *stats;
 	const struct mswap_knobs *knobs;
@@ -92,7 +100,12 @@ struct batching {
  * Process context, may sleep. -ENOMEM leaves nothing behind.
  */
 int batching_init(struct batching *bt);
-/* No I/O may be under way or waiting; waits for those who still look at it. */
+/*
+ * Waits until nothing is left to write: pages may wait here that no bio waits
+ * for. Process context; no bio may come meanwhile.
+ */
+void batching_drain(struct batching *bt);
+/* After batching_drain(), with no I/O under way. */
 void batching_exit(struct batching *bt);
 
 /* The pages of a full batch: cluster_pages, as far as the device likes them. */
@@ -133,7 +146,10 @@ void batch_retry_work(struct work_struct *work);
 
 void gather_init(struct batching *bt);
 void gather_exit(struct batching *bt);
-/* @b waits for company for a while. Process context, may call batch_issue(). */
-void gather_batch(struct batching *bt, struct batch *b);
+/*
+ * @b, which holds up no bio, waits for company for a while. Process context; a
+ * batch that is full now is written at once, or by the worker if @defer.
+ */
+void gather_batch(struct batching *bt, struct batch *b, bool defer);
 
 #endif

@@ -19,13 +19,14 @@ static void engine_end(struct bio *bio, blk_status_t status)
 
 static bool engine_unmap(struct engine *e, u32 virt)
 {
-	u32 slot;
+	/* In this order: a write that ends meanwhile leaves it in the map. */
+	bool held = store_drop(&e->store, virt);
+	u32 slot = slot_map_get(&e->map, virt);
 
-	if (slot_map_get(&e->map, virt) == SLOT_UNMAPPED)
-		return false;
-	slot = slot_map_exchange(&e->map, virt, SLOT_UNMAPPED);
+	if (slot != SLOT_UNMAPPED)
+		slot = slot_map_exchange(&e->map, virt, SLOT_UNMAPPED);
 	if (slot == SLOT_UNMAPPED)
-		return false;
+		return held;
 	pagein_release(&e->pagein, slot);
 	return true;
 }
@@ -143,6 +144,7 @@ static void engine_connect(struct engine *e)
 	struct batching *bt = &e->batching;
 
 	pi->map = &e->map;
+	pi->store = &e->store;
 	pi->space = &e->space;
 	pi->backing = &e->backing;
 	pi->flight = &e->flight;
@@ -156,6 +158,7 @@ static void engine_connect(struct engine *e)
 	bt->space = &e->space;
 	bt->backing = &e->backing;
 	bt->pagein = pi;
+	bt->store = &e->store;
 	bt->flight = &e->flight;
 	bt->stats = e->stats;
 	bt->knobs = &e->knobs;
@@ -181,9 +184,12 @@ int engine_start(struct engine *e, const char *path, u32 slots)
 	if (err)
 		goto err_map;
 	mswap_stats_clear(e->stats);
-	err = pagein_init(&e->pagein);
+	err = store_init(&e->store);
 	if (err)
 		goto err_space;
+	err = pagein_init(&e->pagein);
+	if (err)
+		goto err_store;
 	err = batching_init(&e->batching);
 	if (err)
 		goto err_pagein;
@@ -192,6 +198,8 @@ int engine_start(struct engine *e, const char *path, u32 slots)
 
 err_pagein:
 	pagein_exit(&e->pagein);
+err_store:
+	store_exit(&e->store);
 err_space:
 	space_exit(&e->space);
 err_map:
@@ -210,9 +218,11 @@ void engine_stop(struct engine *e)
 		return;
 	e->started = false;
 	flush_work(&e->flush_work);
+	batching_drain(&e->batching);
 	flight_wait_idle(&e->flight);
 	batching_exit(&e->batching);
 	pagein_exit(&e->pagein);
+	store_exit(&e->store);
 	space_exit(&e->space);
 	slot_map_exit(&e->map);
 	backing_close(&e->backing);
@@ -220,7 +230,8 @@ void engine_stop(struct engine *e)
 
 static bool engine_is_empty(const struct engine *e)
 {
-	return space_nr_free(&e->space) + atomic_read(&e->space.retired) ==
+	return !atomic_read(&e->store.nr_held) &&
+	       space_nr_free(&e->space) + atomic_read(&e->space.retired) ==
 	       e->space.nr_slots;
 }
 

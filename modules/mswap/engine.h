@@ -17,6 +17,7 @@
 #include "slot_map.h"
 #include "space.h"
 #include "stats.h"
+#include "store.h"
 
 /* Physical slots beyond the virtual ones, so that a full device can be written. */
 #define ENGINE_RESERVE_MIN	64
@@ -28,6 +29,7 @@ struct engine {
 	struct backing backing;
 	struct slot_map map;
 	struct space space;
+	struct store store;
 	struct flight flight;
 	struct pagein pagein;
 	struct batching batching;

@@ -27,7 +27,7 @@ static void gather_wait(struct batching *bt, struct batch *b)
 	hrtimer_start(&bt->gather.timer, ns_to_ktime(ns), HRTIMER_MODE_REL);
 }
 
-void gather_batch(struct batching *bt, struct batch *b)
+void gather_batch(struct batching *bt, struct batch *b, bool defer)
 {
 	struct gather *g = &bt->gather;
 	struct batch *ready = NULL;
@@ -47,7 +47,9 @@ void gather_batch(struct batching *bt, struct batch *b)
 		gather_wait(bt, b);
 	}
 	spin_unlock_irqrestore(&g->lock, flags);
-	if (ready)
+	if (ready && defer)
+		batch_defer(ready);
+	else if (ready)
 		batch_issue(ready, GFP_NOWAIT | __GFP_NOWARN);
 }
 

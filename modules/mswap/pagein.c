@@ -99,6 +99,7 @@ static u32 count_wanted(struct pagein *pi, struct pagein_shard *sh,
 		bio_advance_iter_single(bio, &iter, PAGE_SIZE);
 		if (slot_map_get(pi->map, slot_bio_virt(iter)) != slot + n ||
 		    !slot_bio_is_page(bio, iter) ||
+		    store_holds(pi->store, slot_bio_virt(iter)) ||
 		    pagein_holds(sh, slot + n))
 			break;
 	}
@@ -191,6 +192,12 @@ static enum step pagein_step(struct pagein *pi, struct walk *w)
 	unsigned long flags;
 	u32 slot;
 
+	/* Before the map, which a write's end updates before it drops the copy. */
+	if (store_read(pi->store, w->bio, w->bio->bi_iter)) {
+		mswap_count(pi->stats, MSWAP_PAGES_IN_COPIED, 1);
+		bio_advance(w->bio, PAGE_SIZE);
+		return STEP_NEXT;
+	}
 again:
 	slot = slot_map_get(pi->map, virt);
 	if (slot == SLOT_UNMAPPED) {

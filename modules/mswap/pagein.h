@@ -26,6 +26,7 @@
 #include "slot_map.h"
 #include "space.h"
 #include "stats.h"
+#include "store.h"
 #include "waiting.h"
 
 #define PAGEIN_SHARDS	8
@@ -42,6 +43,7 @@ struct pagein_shard {
 
 struct pagein {
 	struct slot_map *map;
+	struct store *store;
 	struct space *space;
 	struct backing *backing;
 	struct flight *flight;

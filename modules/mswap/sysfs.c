@@ -276,8 +276,10 @@ static struct counter counter_##_name = {				\
 }
 
 COUNTER(pages_out, MSWAP_PAGES_OUT);
+COUNTER(pages_out_copied, MSWAP_PAGES_OUT_COPIED);
 COUNTER(pages_in, MSWAP_PAGES_IN);
 COUNTER(pages_in_waiting, MSWAP_PAGES_IN_WAITING);
+COUNTER(pages_in_copied, MSWAP_PAGES_IN_COPIED);
 COUNTER(pages_in_zero, MSWAP_PAGES_IN_ZERO);
 COUNTER(dev_writes, MSWAP_DEV_WRITES);
 COUNTER(dev_pages_written, MSWAP_DEV_PAGES_WRITTEN);
@@ -350,6 +352,7 @@ GAUGE(slots_used, e->space.nr_slots - space_nr_free(&e->space) -
 GAUGE(slots_reserved, e->space.nr_slots - e->map.nr_virt);
 GAUGE(slots_retired, atomic_read(&e->space.retired));
 GAUGE(footprint_bytes, engine_footprint(e));
+GAUGE(copies_held, atomic_read(&e->store.nr_held));
 GAUGE(waiting_bytes, (u64)pagein_waiting_frames(&e->pagein) << PAGE_SHIFT);
 
 static struct attribute *mswap_attrs[] = {
@@ -364,8 +367,10 @@ static struct attribute *mswap_attrs[] = {
 	&knob_readahead_pages.attr.attr,
 	&knob_waiting_pages.attr.attr,
 	&counter_pages_out.attr.attr,
+	&counter_pages_out_copied.attr.attr,
 	&counter_pages_in.attr.attr,
 	&counter_pages_in_waiting.attr.attr,
+	&counter_pages_in_copied.attr.attr,
 	&counter_pages_in_zero.attr.attr,
 	&counter_dev_writes.attr.attr,
 	&counter_dev_pages_written.attr.attr,
@@ -389,6 +394,7 @@ static struct attribute *mswap_attrs[] = {
 	&gauge_slots_reserved.attr.attr,
 	&gauge_slots_retired.attr.attr,
 	&gauge_footprint_bytes.attr.attr,
+	&gauge_copies_held.attr.attr,
 	&gauge_waiting_bytes.attr.attr,
 	NULL,
 };

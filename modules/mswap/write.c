@@ -41,6 +41,14 @@ static bool write_continues_tail(struct batch_write *w)
 	return continues;
 }
 
+static u32 publish_page(struct batching *bt, struct cluster_page *page,
+			u32 slot)
+{
+	if (page->pos == BATCH_PAGE_STORED)
+		return store_publish(bt->store, page->owner, bt->map, slot);
+	return store_overwrite(bt->store, bt->map, page->vslot, slot);
+}
+
 /* Pages from.. + @n, of one batch and policy, are on the device at @slot. */
 static void write_publish(struct batch_write *w, u32 from, u32 n, u32 slot,
 			  bool continues)
@@ -55,10 +63,17 @@ static void write_publish(struct batch_write *w, u32 from, u32 n, u32 slot,
 			cont[i / 64] |= 1ull << (i % 64);
 	pagein_publish(bt->pagein, slot, n, cont);
 	for (i = 0; i < n; i++) {
-		old = slot_map_exchange(bt->map, pages[i].vslot, slot + i);
+		old = publish_page(bt, &pages[i], slot + i);
 		if (old != SLOT_UNMAPPED)
 			pagein_release(bt->pagein, old);
 	}
+}
+
+static void end_bio_page(struct bio *bio, blk_status_t status)
+{
+	if (status && !bio->bi_status)
+		bio->bi_status = status;
+	bio_endio(bio);
 }
 
 static void end_pages(struct batching *bt, struct cluster_page *pages, u32 n,
@@ -67,13 +82,19 @@ static void end_pages(struct batching *bt, struct cluster_page *pages, u32 n,
 	u32 i;
 
 	for (i = 0; i < n; i++) {
-		struct bio *bio = pages[i].bio;
-
-		if (pages[i].pos == BATCH_PAGE_BOUNCED)
+		switch (pages[i].pos) {
+		case BATCH_PAGE_STORED:
+			if (status)
+				store_keep(bt->store, pages[i].owner);
+			else
+				store_put(bt->store, pages[i].owner);
+			break;
+		case BATCH_PAGE_BOUNCED:
 			mempool_free(pages[i].page, &bt->bounce);
-		if (status && !bio->bi_status)
-			bio->bi_status = status;
-		bio_endio(bio);
+			fallthrough;
+		default:
+			end_bio_page(pages[i].owner, status);
+		}
 	}
 }
 
@@ -160,6 +181,15 @@ static void write_count(struct batch_write *w)
 				    count_objects(write_pages(w), w->n));
 }
 
+/* The cgroup that pays: a bio's, while there is one. */
+static void write_charge(struct batch_write *w)
+{
+	struct cluster_page *page = write_pages(w);
+
+	if (page->pos != BATCH_PAGE_STORED)
+		bio_clone_blkg_association(&w->bio, page->owner);
+}
+
 static void write_add_pages(struct batch_write *w)
 {
 	struct cluster_page *pages = write_pages(w);
@@ -208,7 +238,7 @@ bool batch_write(struct batch *b, u32 want, gfp_t gfp)
 	atomic_inc(&b->refs);
 	backing_aim(bio, slot);
 	bio->bi_end_io = write_end_io;
-	bio_clone_blkg_association(bio, write_pages(w)[0].bio);
+	write_charge(w);
 	write_add_pages(w);
 	write_count(w);
 	flight_begin(bt->flight);

@@ -16,17 +16,18 @@ hist_sum() {
 
 # adds_up NAME: what must hold at any time when nothing is under way.
 adds_up() {
-	local out in waiting zero writes written reads
+	local out in waiting copied zero writes written reads
 
 	get_settled slots_used >/dev/null
-	out=$(get pages_out) in=$(get pages_in) waiting=$(get pages_in_waiting) zero=$(get pages_in_zero)
+	out=$(get pages_out) in=$(get pages_in) waiting=$(get pages_in_waiting) copied=$(get pages_in_copied)
+	zero=$(get pages_in_zero)
 	writes=$(get dev_writes) written=$(get dev_pages_written) reads=$(get dev_pages_read)
 	check_that "$1: something was written and read" "$out > 1000 && $in > 1000"
 	check_eq "$1: pages written to the device are pages out" "$written" "$out"
 	check_eq "$1: the histogram's pages are pages out" "$(hist_sum 1)" "$out"
 	check_eq "$1: the histogram's writes are the writes" "$(hist_sum 0)" "$writes"
 	check_eq "$1: pages in came from somewhere" "$in" \
-		$((waiting + zero + reads - $(get prefetched)))
+		$((waiting + copied + zero + reads - $(get prefetched)))
 	check_that "$1: of the prefetched pages some were used, some wasted" \
 		"$(get prefetched) >= $(get prefetch_used) + $(get prefetch_wasted)"
 	check_eq "$1: sectors the device wrote" "$(since 7)" $((written * SECTORS))

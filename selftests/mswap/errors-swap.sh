@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 18
+plan 20
 
 SLOT=8 # sectors
 
@@ -69,12 +69,14 @@ errors=$(get write_errors)
 start_program 96M
 check_that 'writes failed' "$(get write_errors) > $errors"
 check_that 'and took no slots' "$(get_settled slots_used) <= 200"
+check_that 'what was taken over by copy stays in memory' "$(get_settled copies_held) > 0"
 check_eq 'none is retired' "$(get slots_retired)" 0
 read_back
 check_eq 'all pages are still there' "$(value_of bad <<<"$seen") $(value_of sigbus <<<"$seen")" '0 0'
 must dm_make muster "$good"
 end_program
 check_eq 'the program passed' $? 0
+check_eq 'and its copies went with it' "$(get_settled copies_held)" 0
 
 # Everything is in swap when the device dies, and it comes back.
 start_program 10M

@@ -259,7 +259,7 @@ static void random_pages(struct cluster_page *pages, u32 n)
 		}
 		if (!(unit_random() % 64))
 			pages[i].object = pages[i].index = UINT64_MAX;
-		pages[i].bio = &pages[i];
+		pages[i].owner = &pages[i];
 		pages[i].page = (char *)pages + i;
 		pages[i].vslot = (u32)unit_random();
 		pages[i].pos = i;

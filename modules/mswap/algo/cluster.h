@@ -31,7 +31,7 @@ enum cluster_policy {
 struct cluster_page {
 	u64 object;
 	u64 index;
-	void *bio;
+	void *owner;
 	u32 vslot;
 	u32 pos;
 	void *page;

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/gfp.h>
+#include <linux/hash.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "slot_bio.h"
+#include "store.h"
+
+static struct store_shard *store_shard(struct store *st, u32 vslot)
+{
+	return &st->shards[vslot % STORE_SHARDS];
+}
+
+static struct hlist_head *store_bucket(struct store_shard *sh, u32 vslot)
+{
+	return &sh->hash[hash_32(vslot / STORE_SHARDS, STORE_HASH_BITS)];
+}
+
+static struct stored_page *store_find(struct store_shard *sh, u32 vslot)
+{
+	struct stored_page *s;
+
+	lockdep_assert_held(&sh->lock);
+	hlist_for_each_entry(s, store_bucket(sh, vslot), hash)
+		if (s->vslot == vslot)
+			return s;
+	return NULL;
+}
+
+static void store_unhash(struct store *st, struct stored_page *s)
+{
+	hlist_del(&s->hash);
+	/* Who then finds none held finds in the map what was put there. */
+	smp_mb__before_atomic();
+	atomic_dec(&st->nr_held);
+}
+
+static bool store_is_empty(struct store *st)
+{
+	bool empty = !atomic_read(&st->nr_held);
+
+	smp_rmb(); /* pairs with store_unhash() */
+	return empty;
+}
+
+/*
+ * Whoever writes a dead copy gives it back when the write ends; one that nobody
+ * writes goes at once.
+ */
+static bool store_kill(struct store *st, struct store_shard *sh, u32 vslot)
+{
+	struct stored_page *s = store_find(sh, vslot);
+
+	if (!s)
+		return false;
+	store_unhash(st, s);
+	s->dead = true;
+	if (s->failed)
+		store_put(st, s);
+	return true;
+}
+
+struct stored_page *store_get(struct store *st)
+{
+	struct stored_page *s;
+	unsigned long flags;
+
+	spin_lock_irqsave(&st->free_lock, flags);
+	s = list_first_entry_or_null(&st->free, struct stored_page, list);
+	if (s)
+		list_del(&s->list);
+	spin_unlock_irqrestore(&st->free_lock, flags);
+	return s;
+}
+
+void store_put(struct store *st, struct stored_page *s)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&st->free_lock, flags);
+	list_add(&s->list, &st->free);
+	spin_unlock_irqrestore(&st->free_lock, flags);
+}
+
+void store_hold(struct store *st, struct stored_page *s, u32 vslot)
+{
+	struct store_shard *sh = store_shard(st, vslot);
+	unsigned long flags;
+
+	s->vslot = vslot;
+	s->dead = false;
+	s->failed = false;
+	spin_lock_irqsave(&sh->lock, flags);
+	store_kill(st, sh, vslot);
+	hlist_add_head(&s->hash, store_bucket(sh, vslot));
+	atomic_inc(&st->nr_held);
+	spin_unlock_irqrestore(&sh->lock, flags);
+}
+
+bool store_read(struct store *st, struct bio *bio, struct bvec_iter iter)
+{
+	u32 vslot = slot_bio_virt(iter);
+	struct store_shard *sh = store_shard(st, vslot);
+	struct stored_page *s;
+	unsigned long flags;
+
+	if (store_is_empty(st))
+		return false;
+	spin_lock_irqsave(&sh->lock, flags);
+	s = store_find(sh, vslot);
+	if (s)
+		slot_bio_copy(bio, iter, s->page, true);
+	spin_unlock_irqrestore(&sh->lock, flags);
+	return s;
+}
+
+bool store_holds(struct store *st, u32 vslot)
+{
+	struct store_shard *sh = store_shard(st, vslot);
+	unsigned long flags;
+	bool held;
+
+	if (store_is_empty(st))
+		return false;
+	spin_lock_irqsave(&sh->lock, flags);
+	held = store_find(sh, vslot);
+	spin_unlock_irqrestore(&sh->lock, flags);
+	return held;
+}
+
+bool store_drop(struct store *st, u32 vslot)
+{
+	struct store_shard *sh = store_shard(st, vslot);
+	unsigned long flags;
+	bool held;
+
+	if (store_is_empty(st))
+		return false;
+	spin_lock_irqsave(&sh->lock, flags);
+	held = store_kill(st, sh, vslot);
+	spin_unlock_irqrestore(&sh->lock, flags);
+	return held;
+}
+
+u32 store_publish(struct store *st, struct stored_page *s,
+		  struct slot_map *map, u32 slot)
+{
+	struct store_shard *sh = store_shard(st, s->vslot);
+	unsigned long flags;
+	u32 old = slot;
+
+	spin_lock_irqsave(&sh->lock, flags);
+	if (!s->dead) {
+		old = slot_map_exchange(map, s->vslot, slot);
+		store_unhash(st, s);
+	}
+	spin_unlock_irqrestore(&sh->lock, flags);
+	return old;
+}
+
+/*
+ * A copy that comes after the look at nr_held belongs to a write that was under
+ * way together with this one: either may win.
+ */
+u32 store_overwrite(struct store *st, struct slot_map *map, u32 vslot,
+		    u32 slot)
+{
+	struct store_shard *sh = store_shard(st, vslot);
+	unsigned long flags;
+	u32 old;
+
+	if (store_is_empty(st))
+		return slot_map_exchange(map, vslot, slot);
+	spin_lock_irqsave(&sh->lock, flags);
+	store_kill(st, sh, vslot);
+	old = slot_map_exchange(map, vslot, slot);
+	spin_unlock_irqrestore(&sh->lock, flags);
+	return old;
+}
+
+void store_keep(struct store *st, struct stored_page *s)
+{
+	struct store_shard *sh = store_shard(st, s->vslot);
+	unsigned long flags;
+
+	spin_lock_irqsave(&sh->lock, flags);
+	s->failed = true;
+	if (s->dead)
+		store_put(st, s);
+	spin_unlock_irqrestore(&sh->lock, flags);
+}
+
+static void store_free(struct store *st)
+{
+	u32 i;
+
+	for (i = 0; st->pages && i < STORE_PAGES; i++)
+		if (st->pages[i].page)
+			__free_page(st->pages[i].page);
+	kvfree(st->pages);
+	kvfree(st->shards);
+}
+
+int store_init(struct store *st)
+{
+	u32 i, j;
+
+	spin_lock_init(&st->free_lock);
+	INIT_LIST_HEAD(&st->free);
+	atomic_set(&st->nr_held, 0);
+	st->pages = kvcalloc(STORE_PAGES, sizeof(*st->pages), GFP_KERNEL);
+	st->shards = kvcalloc(STORE_SHARDS, sizeof(*st->shards), GFP_KERNEL);
+	if (!st->pages || !st->shards)
+		goto err_free;
+	for (i = 0; i < STORE_SHARDS; i++) {
+		spin_lock_init(&st->shards[i].lock);
+		for (j = 0; j < 1 << STORE_HASH_BITS; j++)
+			INIT_HLIST_HEAD(&st->shards[i].hash[j]);
+	}
+	for (i = 0; i < STORE_PAGES; i++) {
+		st->pages[i].page = alloc_page(GFP_KERNEL);
+		if (!st->pages[i].page)
+			goto err_free;
+		list_add_tail(&st->pages[i].list, &st->free);
+	}
+	return 0;
+
+err_free:
+	store_free(st);
+	return -ENOMEM;
+}
+
+void store_exit(struct store *st)
+{
+	store_free(st);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Pages taken over by copy: swap pages that wait for company, or for their
+ * write to end, without holding up the reclaim that evicted them. Their bios
+ * have ended; until the write has, reads are served from the copy.
+ *
+ * A copy is free, or held: found by its virtual slot, until its data is on the
+ * device or nobody needs it any more. A copy whose write has failed for good
+ * stays held, so that nothing is lost while the machine runs.
+ *
+ * All functions but store_init() and store_exit() run in any context and never
+ * sleep. Locks are taken inside, with interrupts off; nothing is taken inside
+ * them.
+ */
+#ifndef MSWAP_STORE_H
+#define MSWAP_STORE_H
+
+#include <linux/bio.h>
+#include <linux/list.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+#include "slot_map.h"
+
+/* Copies of a device: 2 MiB. */
+#define STORE_PAGES		512
+#define STORE_SHARDS		16
+#define STORE_HASH_BITS		5
+
+struct stored_page {
+	union {
+		struct hlist_node hash;		/* held */
+		struct list_head list;		/* free */
+	};
+	struct page *page;
+	u32 vslot;
+	bool dead;	/* under the shard's lock: freed or written anew meanwhile */
+	bool failed;	/* under the shard's lock: no write is going to end */
+};
+
+struct store_shard {
+	spinlock_t lock;
+	struct hlist_head hash[1 << STORE_HASH_BITS];
+} ____cacheline_aligned_in_smp;
+
+struct store {
+	struct stored_page *pages;
+	struct store_shard *shards;
+	atomic_t nr_held;
+	spinlock_t free_lock;
+	struct list_head free;		/* protected by free_lock */
+};
+
+/* Process context, may sleep. -ENOMEM leaves nothing behind. */
+int store_init(struct store *st);
+/* No write of a copy may be under way. */
+void store_exit(struct store *st);
+
+/* A free copy, the caller's now, or NULL. */
+struct stored_page *store_get(struct store *st);
+/* Its data is @vslot's from now on, in place of what was held for it. */
+void store_hold(struct store *st, struct stored_page *s, u32 vslot);
+/* Copies what is held for the slot at @iter to @bio; false if nothing is. */
+bool store_read(struct store *st, struct bio *bio, struct bvec_iter iter);
+/* Is something held for @vslot? */
+bool store_holds(struct store *st, u32 vslot);
+/* Nobody needs what is held for @vslot any more. False if nothing is. */
+bool store_drop(struct store *st, u32 vslot);
+
+/*
+ * The data of @s is on the device at @slot: the map points there unless it was
+ * dropped meanwhile. Returns the physical slot that is to be released now, or
+ * SLOT_UNMAPPED. store_put() follows.
+ */
+u32 store_publish(struct store *st, struct stored_page *s,
+		  struct slot_map *map, u32 slot);
+/* The same for a page that was not copied: it takes the place of a copy. */
+u32 store_overwrite(struct store *st, struct slot_map *map, u32 vslot,
+		    u32 slot);
+/* Gives back a copy that is not held (any more). */
+void store_put(struct store *st, struct stored_page *s);
+/* No write of @s is going to end well: it is held on in memory. */
+void store_keep(struct store *st, struct stored_page *s);
+
+#endif
