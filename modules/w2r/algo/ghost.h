@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The block numbers evicted last: a FIFO of bounded length that also knows
+ * membership. What it remembers has no content any more. The caller's lock
+ * protects it.
+ */
+#ifndef W2R_ALGO_GHOST_H
+#define W2R_ALGO_GHOST_H
+
+#include "index.h"
+
+struct ghost {
+	struct arena arena;
+	struct index index;
+	struct elist fifo;	/* newest first */
+	struct elist spare;
+};
+
+/* Bytes of memory for @capacity blocks; a multiple of 8. */
+size_t ghost_size(u32 capacity);
+/* @mem has ghost_size(@capacity) bytes, aligned to 8; capacity >= 1. */
+void ghost_init(struct ghost *g, void *mem, u32 capacity);
+/* Remembers @block, which is not there yet; forgets the oldest when full. */
+void ghost_add(struct ghost *g, u64 block);
+/* Was @block there? It is forgotten. */
+bool ghost_take(struct ghost *g, u64 block);
+/* Forgets the oldest until at most @count are left. */
+void ghost_trim(struct ghost *g, u32 count);
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the waiting room prefetches: planners as tables of functions. A planner
+ * is told every reference, a run of blocks each, and says what comes next.
+ * What it names may be in the cache already; the caller leaves that out.
+ *
+ * obl      the block after the reference: the paper's.
+ * stream   many sequential readers at once, each with a degree of its own that
+ *          doubles while it goes on and is halved when a prefetched block was
+ *          gone before it was wanted (as in Gill and Bathen, "AMP: adaptive
+ *          multi-stream prefetching in a shared cache", 2007).
+ * pattern  jumps that repeat: a history of jumps with an index by where they
+ *          lead (Nesbit and Smith, "Data cache prefetching using a global
+ *          history buffer", 2004). Two jumps in a known order start it.
+ * auto     runs the three, has each predict without effect, and lets the one
+ *          act whose predictions come true most, if most of them do.
+ *
+ * The caller's lock protects it; nothing allocates.
+ */
+#ifndef W2R_ALGO_PLANNER_H
+#define W2R_ALGO_PLANNER_H
+
+#include "arena.h"
+
+enum planner_kind {
+	PLANNER_OBL,
+	PLANNER_STREAM,
+	PLANNER_PATTERN,
+	PLANNER_AUTO,
+	PLANNER_KINDS,
+};
+
+#define PLANNER_NONE	PLANNER_KINDS	/* auto: nothing is worth it */
+
+#define PLAN_RUNS		8
+#define LOOKAHEAD_MAX		1024	/* blocks */
+
+struct run {
+	u64 first;
+	u32 n;
+};
+
+struct plan {
+	struct run runs[PLAN_RUNS];
+	u32 n;
+};
+
+struct reference {
+	u64 first;
+	u32 n;			/* blocks; at least 1 */
+	enum room room;		/* where the first one was found */
+	u32 lookahead;		/* most blocks to prefetch; at least 1 */
+};
+
+#define STREAMS	32
+
+struct stream {
+	u64 next;		/* the block after its last reference */
+	u64 ahead;		/* the block after what was prefetched */
+	u32 used;		/* clock of its last reference */
+	u32 degree;		/* 0: seen once */
+};
+
+struct stream_planner {
+	struct stream streams[STREAMS];
+	u32 clock;
+};
+
+#define PATTERN_HISTORY	8192		/* a power of two */
+#define PATTERN_NONE	((u32)-1)
+
+struct pattern_planner {
+	struct run history[PATTERN_HISTORY];
+	u32 heads[PATTERN_HISTORY];	/* by hash of where a jump leads */
+	u32 now;			/* jumps so far; the last is now - 1 */
+	u32 old;			/* the same jump last time, or none */
+	u32 depth;			/* jumps to predict */
+};
+
+#define SCORES			3
+#define PREDICTIONS		4096	/* a power of two */
+#define PREDICTION_AGE		4096	/* references until it is a failure */
+#define SCORE_PERIOD		256	/* references between decisions */
+
+struct prediction {
+	u64 block;
+	u32 stamp;
+	u8 planners;		/* a bit each; 0: none */
+};
+
+struct score {
+	u32 used;
+	u32 wasted;
+};
+
+struct auto_planner {
+	struct prediction predictions[PREDICTIONS];
+	struct score scores[SCORES];
+	u32 clock;
+	u32 acting;		/* enum planner_kind or PLANNER_NONE */
+};
+
+struct planner {
+	enum planner_kind kind;
+	struct stream_planner stream;
+	struct pattern_planner pattern;
+	struct auto_planner chooser;
+};
+
+void planner_init(struct planner *p, enum planner_kind kind);
+
+/*
+ * What to prefetch after reference @ref: the sum of its runs is at most
+ * @ref->lookahead. @where says for auto which blocks need no prefetch (those in
+ * the weighing room); it gets @ctx.
+ */
+void planner_reference(struct planner *p, const struct reference *ref,
+		       enum room (*where)(const void *ctx, u64 block),
+		       const void *ctx, struct plan *plan);
+
+/* Which planner acts: p->kind, or auto's choice. */
+static inline u32 planner_acting(const struct planner *p)
+{
+	return p->kind == PLANNER_AUTO ? p->chooser.acting : p->kind;
+}
+
+/* Adds up to @n blocks from @first on, if there is room for a run. */
+static inline void plan_add(struct plan *plan, u64 first, u32 n)
+{
+	if (n && plan->n < PLAN_RUNS)
+		plan->runs[plan->n++] = (struct run){ first, n };
+}
+
+/* The single planners; for planner.c and the tests. */
+void obl_reference(const struct reference *ref, struct plan *plan);
+void stream_init(struct stream_planner *s);
+void stream_reference(struct stream_planner *s, const struct reference *ref,
+		      struct plan *plan);
+void pattern_init(struct pattern_planner *p);
+void pattern_reference(struct pattern_planner *p, const struct reference *ref,
+		       struct plan *plan);
+void chooser_init(struct auto_planner *a);
+/* @ref happened: whose predictions came true? Before its plans are noted. */
+void chooser_reference(struct auto_planner *a, const struct reference *ref);
+/* Planner @kind predicts @block, which would have to be prefetched. */
+void chooser_predict(struct auto_planner *a, u32 kind, u64 block);
+
+#endif

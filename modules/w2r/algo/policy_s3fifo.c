@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "policy.h"
+
+/*
+ * In a cache below the page cache, one more use is as much as most blocks see,
+ * so one is enough to be kept (the paper asks for two).
+ */
+#define PROMOTE_USES	1
+#define MOST_USES	3
+#define SMALL_SHARE	10	/* the small queue has a tenth */
+
+enum { SMALL, MAIN };
+
+static size_t s3_size(u32 capacity)
+{
+	return ghost_size(capacity);
+}
+
+static void s3_init(struct weighing *w, void *mem, u32 capacity)
+{
+	w->capacity = capacity;
+	elist_init(&w->lists[SMALL]);
+	elist_init(&w->lists[MAIN]);
+	ghost_init(&w->ghosts[0], mem, capacity);
+}
+
+static u8 s3_admit(struct weighing *w, u64 block)
+{
+	return ghost_take(&w->ghosts[0], block);
+}
+
+static void put(struct weighing *w, u8 queue, u32 e)
+{
+	w->arena->entries[e].queue = queue;
+	elist_add_head(w->arena, &w->lists[queue], e);
+}
+
+static void s3_insert(struct weighing *w, u32 e)
+{
+	u8 queue = w->arena->entries[e].mark ? MAIN : SMALL;
+
+	w->arena->entries[e].mark = 0;
+	put(w, queue, e);
+}
+
+static void s3_hit(struct weighing *w, u32 e)
+{
+	if (w->arena->entries[e].mark < MOST_USES)
+		w->arena->entries[e].mark++;
+}
+
+static void s3_remove(struct weighing *w, u32 e)
+{
+	elist_del(w->arena, &w->lists[w->arena->entries[e].queue], e);
+}
+
+static u32 evict_small(struct weighing *w)
+{
+	u32 e = elist_last_unpinned(w->arena, &w->lists[SMALL]);
+
+	while (e != ENTRY_NONE) {
+		s3_remove(w, e);
+		if (w->arena->entries[e].mark < PROMOTE_USES) {
+			ghost_add(&w->ghosts[0], w->arena->entries[e].block);
+			return e;
+		}
+		w->arena->entries[e].mark = 0;
+		put(w, MAIN, e);
+		if (w->lists[SMALL].count * SMALL_SHARE <= w->capacity)
+			return ENTRY_NONE;
+		e = elist_last_unpinned(w->arena, &w->lists[SMALL]);
+	}
+	return ENTRY_NONE;
+}
+
+/* Every turn of the loop takes back a use, so it ends. */
+static u32 evict_main(struct weighing *w)
+{
+	u32 e = elist_last_unpinned(w->arena, &w->lists[MAIN]);
+
+	while (e != ENTRY_NONE) {
+		s3_remove(w, e);
+		if (!w->arena->entries[e].mark)
+			return e;
+		w->arena->entries[e].mark--;
+		put(w, MAIN, e);
+		e = elist_last_unpinned(w->arena, &w->lists[MAIN]);
+	}
+	return ENTRY_NONE;
+}
+
+static u32 s3_victim(struct weighing *w, u8 mark)
+{
+	u32 e = ENTRY_NONE;
+
+	(void)mark;
+	if (w->lists[SMALL].count * SMALL_SHARE > w->capacity)
+		e = evict_small(w);
+	if (e == ENTRY_NONE)
+		e = evict_main(w);
+	if (e == ENTRY_NONE)
+		e = evict_small(w);
+	/* All that was in the small queue may have moved to the main one. */
+	return e == ENTRY_NONE ? evict_main(w) : e;
+}
+
+const struct policy policy_s3fifo = {
+	.name = "s3fifo",
+	.size = s3_size,
+	.init = s3_init,
+	.admit = s3_admit,
+	.insert = s3_insert,
+	.hit = s3_hit,
+	.victim = s3_victim,
+	.remove = s3_remove,
+};

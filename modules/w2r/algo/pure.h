@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The one header that algo/ may include: fixed-width types and bit operations,
+ * for the kernel and for user space alike.
+ */
+#ifndef MSWAP_ALGO_PURE_H
+#define MSWAP_ALGO_PURE_H
+
+#ifdef __KERNEL__
+#include <linux/bitops.h>
+#include <linux/string.h>
+#include <linux/types.h>
+#else
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+#define noinline __attribute_noinline__
+#endif
+
+/* Index of the lowest set bit; @w must not be 0. */
+static inline u32 pure_ctz64(u64 w)
+{
+	return (u32)__builtin_ctzll(w);
+}
+
+/* Index of the highest set bit; @w must not be 0. */
+static inline u32 pure_fls64(u64 w)
+{
+	return 63u - (u32)__builtin_clzll(w);
+}
+
+static inline u32 pure_popcount64(u64 w)
+{
+	u32 n = 0;
+
+	for (; w; w &= w - 1)
+		n++;
+	return n;
+}
+
+static inline u32 pure_min(u32 a, u32 b)
+{
+	return a < b ? a : b;
+}
+
+static inline u32 pure_max(u32 a, u32 b)
+{
+	return a > b ? a : b;
+}
+
+#endif

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "rooms.h"
+
+static struct entry *entry(struct rooms *r, u32 e)
+{
+	return &r->arena.entries[e];
+}
+
+/* --- the split --- */
+
+int rooms_fault_move(enum room before, enum room after)
+{
+	static const signed char move[3][3] = {
+		/* [before][after]: the paper's nine cases */
+		[ROOM_WEIGHING][ROOM_WEIGHING] = 1,
+		[ROOM_WEIGHING][ROOM_WAITING] = -1,
+		[ROOM_WEIGHING][ROOM_DISK] = 1,
+		[ROOM_WAITING][ROOM_WEIGHING] = 0,
+		[ROOM_WAITING][ROOM_WAITING] = -1,
+		[ROOM_WAITING][ROOM_DISK] = 0,
+		[ROOM_DISK][ROOM_WEIGHING] = 0,
+		[ROOM_DISK][ROOM_WAITING] = -1,
+		[ROOM_DISK][ROOM_DISK] = 0,
+	};
+
+	return move[before][after];
+}
+
+/* Neither room is ever meant to hold less than one entry. */
+static void set_target(struct rooms *r, u32 target)
+{
+	r->waiting_target = pure_max(1, pure_min(target, r->limit - 1));
+	r->weighing.capacity = r->limit - r->waiting_target;
+}
+
+static void move_split(struct rooms *r, int way)
+{
+	u32 target = r->waiting_target;
+
+	if (way > 0) {
+		r->grown++;
+		set_target(r, target + r->step);
+	} else if (way < 0) {
+		r->shrunk++;
+		set_target(r, target - pure_min(target, r->step));
+	}
+}
+
+void rooms_fault(struct rooms *r, u64 first, u32 n)
+{
+	enum room before = first ? rooms_where(r, first - 1) : ROOM_DISK;
+
+	move_split(r, rooms_fault_move(before, rooms_where(r, first + n)));
+}
+
+/* +1: each of the kept intervals is longer than the one before; -1: shorter. */
+static int trend(const u32 *intervals)
+{
+	bool up = true, down = true;
+	int i;
+
+	for (i = 1; i < ROOMS_INTERVALS; i++) {
+		up &= intervals[i] > intervals[i - 1];
+		down &= intervals[i] < intervals[i - 1];
+	}
+	return up - down;
+}
+
+/* Blocks of one reference that came together waited alike: one interval. */
+static void take_interval(struct rooms *r, u32 interval)
+{
+	int i;
+
+	if (r->nr_intervals && r->interval_clock == r->clock)
+		return;
+	r->interval_clock = r->clock;
+	for (i = 1; i < ROOMS_INTERVALS; i++)
+		r->intervals[i - 1] = r->intervals[i];
+	r->intervals[ROOMS_INTERVALS - 1] = interval;
+	if (r->nr_intervals < ROOMS_INTERVALS)
+		r->nr_intervals++;
+	if (r->nr_intervals == ROOMS_INTERVALS)
+		move_split(r, trend(r->intervals));
+}
+
+/* --- start --- */
+
+static size_t heads_bytes(u32 entries)
+{
+	return (index_heads(entries) * sizeof(u32) + 7) & ~(size_t)7;
+}
+
+size_t rooms_size(const struct rooms_config *c)
+{
+	return c->entries * sizeof(struct entry) + heads_bytes(c->entries) +
+	       policy_of(c->policy)->size(c->entries);
+}
+
+void rooms_init(struct rooms *r, void *mem, const struct rooms_config *c)
+{
+	char *at = mem;
+	u32 e;
+
+	memset(r, 0, sizeof(*r));
+	r->arena.entries = mem;
+	r->arena.nr = c->entries;
+	at += c->entries * sizeof(struct entry);
+	index_init(&r->index, &r->arena, (u32 *)(void *)at,
+		   index_heads(c->entries), c->move_to_front);
+	at += heads_bytes(c->entries);
+	r->weighing.policy = policy_of(c->policy);
+	r->weighing.arena = &r->arena;
+	r->weighing.policy->init(&r->weighing, at, c->entries);
+	elist_init(&r->waiting);
+	elist_init(&r->spare);
+	for (e = c->entries; e-- > 0;) {
+		memset(entry(r, e), 0, sizeof(struct entry));
+		elist_add_head(&r->arena, &r->spare, e);
+	}
+	r->step = c->step;
+	r->limit = c->entries;
+	set_target(r, c->entries / 8);
+}
+
+/* --- entries come and go --- */
+
+enum room rooms_where(const struct rooms *r, u64 block)
+{
+	u32 e = index_peek(&r->index, block);
+
+	return e == ENTRY_NONE ? ROOM_DISK : r->arena.entries[e].room;
+}
+
+/* @e is in no list any more; nobody finds it from now on. */
+static void forget(struct rooms *r, u32 e)
+{
+	struct entry *x = entry(r, e);
+
+	index_del(&r->index, e);
+	r->held[x->room]--;
+	if (x->room == ROOM_WAITING)
+		r->wasted++;
+	x->room = ROOM_DISK;
+}
+
+static void unlist(struct rooms *r, u32 e)
+{
+	if (entry(r, e)->flags & ENTRY_FILLING)
+		return;
+	if (entry(r, e)->room == ROOM_WAITING)
+		elist_del(&r->arena, &r->waiting, e);
+	else
+		r->weighing.policy->remove(&r->weighing, e);
+}
+
+static void enlist(struct rooms *r, u32 e)
+{
+	if (entry(r, e)->room == ROOM_WAITING)
+		elist_add_head(&r->arena, &r->waiting, e);
+	else
+		r->weighing.policy->insert(&r->weighing, e);
+}
+
+static void make_spare(struct rooms *r, u32 e)
+{
+	r->in_use--;
+	elist_add_head(&r->arena, &r->spare, e);
+}
+
+static u32 evict(struct rooms *r, enum room from, u8 mark)
+{
+	u32 e;
+
+	if (from == ROOM_WAITING) {
+		e = elist_last_unpinned(&r->arena, &r->waiting);
+		if (e != ENTRY_NONE)
+			elist_del(&r->arena, &r->waiting, e);
+	} else {
+		e = r->weighing.policy->victim(&r->weighing, mark);
+	}
+	if (e != ENTRY_NONE)
+		forget(r, e);
+	return e;
+}
+
+/* Who gives way to a block that goes @to a room, when all entries are in use. */
+static u32 make_place(struct rooms *r, enum room to, u8 mark)
+{
+	u32 e;
+
+	if (to == ROOM_WAITING) {
+		if (r->held[ROOM_WAITING] >= r->waiting_target)
+			return evict(r, ROOM_WAITING, 0);
+		return evict(r, ROOM_WEIGHING, 0);
+	}
+	if (r->held[ROOM_WEIGHING] >= r->limit - r->waiting_target) {
+		e = evict(r, ROOM_WEIGHING, mark);
+		return e == ENTRY_NONE ? evict(r, ROOM_WAITING, 0) : e;
+	}
+	e = evict(r, ROOM_WAITING, 0);
+	return e == ENTRY_NONE ? evict(r, ROOM_WEIGHING, mark) : e;
+}
+
+u32 rooms_fill(struct rooms *r, u64 block, enum room room)
+{
+	struct entry *x;
+	u8 mark = 0;
+	u32 e;
+
+	if (room == ROOM_WEIGHING)
+		mark = r->weighing.policy->admit(&r->weighing, block);
+	if (r->in_use < r->limit) {
+		e = r->spare.head;
+		elist_del(&r->arena, &r->spare, e);
+		r->in_use++;
+	} else {
+		e = make_place(r, room, mark);
+		if (e == ENTRY_NONE)
+			return e;
+	}
+	x = entry(r, e);
+	x->block = block;
+	x->room = room;
+	x->flags = ENTRY_FILLING;
+	x->mark = mark;
+	x->stamp = r->clock;
+	r->held[room]++;
+	index_add(&r->index, e);
+	return e;
+}
+
+bool rooms_filled(struct rooms *r, u32 e, bool good)
+{
+	struct entry *x = entry(r, e);
+
+	x->flags &= ~ENTRY_FILLING;
+	if (x->flags & ENTRY_DEAD) {
+		if (!x->pins)
+			make_spare(r, e);
+		return false;
+	}
+	enlist(r, e);
+	if (!good)
+		rooms_drop(r, e);
+	return good;
+}
+
+void rooms_drop(struct rooms *r, u32 e)
+{
+	struct entry *x = entry(r, e);
+
+	unlist(r, e);
+	forget(r, e);
+	if (x->pins || x->flags & ENTRY_FILLING)
+		x->flags |= ENTRY_DEAD;
+	else
+		make_spare(r, e);
+}
+
+bool rooms_unpin(struct rooms *r, u32 e)
+{
+	struct entry *x = entry(r, e);
+
+	x->pins--;
+	if (!(x->flags & ENTRY_DEAD))
+		return true;
+	if (!x->pins && !(x->flags & ENTRY_FILLING))
+		make_spare(r, e);
+	return false;
+}
+
+void rooms_use(struct rooms *r, u32 e)
+{
+	struct entry *x = entry(r, e);
+
+	if (x->room == ROOM_WEIGHING) {
+		if (!(x->flags & ENTRY_FILLING))
+			r->weighing.policy->hit(&r->weighing, e);
+		return;
+	}
+	unlist(r, e);
+	r->used++;
+	r->held[ROOM_WAITING]--;
+	r->held[ROOM_WEIGHING]++;
+	x->room = ROOM_WEIGHING;
+	x->mark = r->weighing.policy->admit(&r->weighing, x->block);
+	take_interval(r, r->clock - x->stamp);
+	if (!(x->flags & ENTRY_FILLING))
+		enlist(r, e);
+}
+
+u32 rooms_reclaim(struct rooms *r)
+{
+	u32 e = ENTRY_NONE;
+
+	if (r->held[ROOM_WAITING] > r->waiting_target)
+		e = evict(r, ROOM_WAITING, 0);
+	if (e == ENTRY_NONE)
+		e = evict(r, ROOM_WEIGHING, 0);
+	if (e == ENTRY_NONE)
+		e = evict(r, ROOM_WAITING, 0);
+	if (e == ENTRY_NONE)
+		return e;
+	r->in_use--;
+	elist_add_tail(&r->arena, &r->spare, e);
+	return e;
+}
+
+void rooms_set_limit(struct rooms *r, u32 limit)
+{
+	u64 share = (u64)r->waiting_target * limit;
+
+	/* The split keeps its proportion. */
+	share /= r->limit;
+	r->limit = limit;
+	set_target(r, (u32)share);
+}

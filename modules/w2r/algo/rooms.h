@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The two rooms of a cache and the split between them, as in Jeon and Noh,
+ * "Improving the Performance of the GNU/Linux File System using an Integrated
+ * Prefetching Scheme" (SA-W2R).
+ *
+ * Referenced blocks are in the weighing room under some replacement policy,
+ * prefetched ones in the waiting room, oldest out first, until their first
+ * reference moves them over. The sizes wanted of the rooms add up to the limit.
+ * Two observations move the split by a step:
+ *
+ *   interval  the last three waiting blocks that were referenced waited longer
+ *             each: the waiting room grows; shorter each: it shrinks.
+ *   fault     block i was missed, and the places of its neighbours say why
+ *             (rooms_fault_move()).
+ *
+ * Several blocks asked for at once count as one reference: their neighbours
+ * are the blocks before the first and after the last.
+ *
+ * Nothing allocates; all functions may be called in any context under the
+ * caller's lock.
+ */
+#ifndef W2R_ALGO_ROOMS_H
+#define W2R_ALGO_ROOMS_H
+
+#include "arena.h"
+#include "index.h"
+#include "policy.h"
+
+#define ROOMS_INTERVALS		3
+#define ROOMS_ENTRIES_MIN	4
+#define ROOMS_ENTRIES_MAX	(1u << 28)
+
+struct rooms_config {
+	u32 entries;		/* ROOMS_ENTRIES_MIN to ROOMS_ENTRIES_MAX */
+	u32 step;		/* entries by which the split moves; paper: 1 */
+	enum policy_kind policy;
+	bool move_to_front;
+};
+
+struct rooms {
+	struct arena arena;
+	struct index index;
+	struct weighing weighing;
+	struct elist waiting;
+	struct elist spare;
+	u32 limit;		/* entries that may be in use */
+	u32 in_use;
+	u32 held[3];		/* entries of each enum room, being filled too */
+	u32 waiting_target;
+	u32 step;
+	u32 clock;		/* references so far */
+	u32 interval_clock;	/* when the last interval was taken */
+	u32 intervals[ROOMS_INTERVALS];
+	u32 nr_intervals;
+	/* Since the start: what became of prefetched blocks, and moves. */
+	u64 used;
+	u64 wasted;
+	u64 grown;
+	u64 shrunk;
+};
+
+/* How a miss moves the waiting room: 1 grows it, -1 shrinks it, 0 neither. */
+int rooms_fault_move(enum room before, enum room after);
+
+/* Bytes of memory that rooms_init() needs. */
+size_t rooms_size(const struct rooms_config *c);
+/* @mem has rooms_size() bytes, aligned to 8. */
+void rooms_init(struct rooms *r, void *mem, const struct rooms_config *c);
+
+/* A new reference begins; what follows up to the next one belongs to it. */
+static inline void rooms_tick(struct rooms *r)
+{
+	r->clock++;
+}
+
+/* The entry of @block, counted as a lookup, or ENTRY_NONE. */
+static inline u32 rooms_find(struct rooms *r, u64 block)
+{
+	return index_find(&r->index, block);
+}
+
+/* Where @block is, uncounted. */
+enum room rooms_where(const struct rooms *r, u64 block);
+
+/* @e is referenced: a waiting one moves to the weighing room. */
+void rooms_use(struct rooms *r, u32 e);
+
+/* The @n blocks from @first on were asked for, and missed. */
+void rooms_fault(struct rooms *r, u64 first, u32 n);
+
+/*
+ * An entry for @block, which has none, to be filled; ENTRY_NONE if no other
+ * can leave: all are pinned or being filled, or, for the waiting room, it is
+ * full of such.
+ */
+u32 rooms_fill(struct rooms *r, u64 block, enum room room);
+
+/*
+ * The filling of @e ended. It stays if @good and if it was not dropped
+ * meanwhile; returns whether it stays.
+ */
+bool rooms_filled(struct rooms *r, u32 e, bool good);
+
+/* @e is forgotten at once; its memory is reused after pins and filling. */
+void rooms_drop(struct rooms *r, u32 e);
+
+static inline void rooms_pin(struct rooms *r, u32 e)
+{
+	r->arena.entries[e].pins++;
+}
+
+/* Returns whether @e is still the entry of its block. */
+bool rooms_unpin(struct rooms *r, u32 e);
+
+/*
+ * Takes an entry out of use, of the room that is over its size; ENTRY_NONE if
+ * none can. It is the last to be used again.
+ */
+u32 rooms_reclaim(struct rooms *r);
+
+/*
+ * At most @limit entries in use from now on (ROOMS_ENTRIES_MIN to what there
+ * are); those above leave by rooms_reclaim() or as others come.
+ */
+void rooms_set_limit(struct rooms *r, u32 limit);
+
+#endif

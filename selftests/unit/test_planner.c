@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What planners promise: their bounds on any input, and what each is for. */
+#include "unit.h"
+#include "planner.h"
+
+#define OPERATIONS	1000000
+#define BLOCKS		65536
+
+static struct planner planner;
+static bool prefetched[BLOCKS];
+static u32 nr_prefetched, nr_used, nr_missed;
+
+static void start(enum planner_kind kind)
+{
+	planner_init(&planner, kind);
+	memset(prefetched, 0, sizeof(prefetched));
+	nr_prefetched = 0;
+	nr_used = 0;
+	nr_missed = 0;
+}
+
+static enum room where(const void *ctx, u64 block)
+{
+	const bool *waiting = ctx;
+
+	return block < BLOCKS && waiting[block] ? ROOM_WAITING : ROOM_DISK;
+}
+
+/* A reference by somebody whose waiting room never overflows and who keeps nothing else. */
+static void reference(u64 first, u32 n, u32 lookahead)
+{
+	struct reference ref = { first, n, ROOM_DISK, lookahead };
+	struct plan plan;
+	u32 i, k, sum = 0;
+
+	if (prefetched[first])
+		ref.room = ROOM_WAITING;
+	planner_reference(&planner, &ref, where, prefetched, &plan);
+	for (i = 0; i < n; i++) {
+		nr_used += prefetched[first + i];
+		nr_missed += !prefetched[first + i];
+		prefetched[first + i] = false;
+	}
+	CHECK(plan.n <= PLAN_RUNS);
+	for (i = 0; i < plan.n; i++) {
+		CHECK(plan.runs[i].n);
+		sum += plan.runs[i].n;
+		for (k = 0; k < plan.runs[i].n; k++) {
+			u64 block = plan.runs[i].first + k;
+
+			if (block >= BLOCKS || prefetched[block])
+				continue;
+			prefetched[block] = true;
+			nr_prefetched++;
+		}
+	}
+	CHECK(sum <= lookahead);
+}
+
+static void test_bounds(void)
+{
+	u32 kind, i, n;
+	u64 block = 0;
+
+	for (kind = 0; kind < PLANNER_KINDS; kind++) {
+		start(kind);
+		for (i = 0; i < OPERATIONS; i++) {
+			n = unit_below(8) ? 1 : 1 + unit_below(64);
+			block = unit_below(3) ? block + n : unit_below(BLOCKS);
+			block %= BLOCKS - 64;
+			reference(block, n, 1 + unit_below(unit_below(2) ? 8 : LOOKAHEAD_MAX));
+		}
+	}
+}
+
+static void test_obl(void)
+{
+	struct reference ref = { 41, 3, ROOM_DISK, 1 };
+	struct plan plan = { .n = 0 };
+
+	obl_reference(&ref, &plan);
+	CHECK_EQ(plan.n, 1);
+	CHECK_EQ(plan.runs[0].first, 44);
+	CHECK_EQ(plan.runs[0].n, 1);
+}
+
+/* Many readers at once, each block by block: nearly all is there when it is wanted. */
+static void test_stream_many(void)
+{
+	u32 i, k;
+
+	start(PLANNER_STREAM);
+	for (i = 0; i < 1000; i++)
+		for (k = 0; k < STREAMS; k++)
+			reference(k * (BLOCKS / STREAMS) + i, 1, 64);
+	CHECK(nr_used >= 99 * 320);
+	CHECK(nr_missed <= 3 * STREAMS);
+	CHECK(nr_prefetched - nr_used <= STREAMS * 128);
+}
+
+static void test_stream_random(void)
+{
+	u32 i;
+
+	start(PLANNER_STREAM);
+	for (i = 0; i < 20000; i++)
+		reference(unit_below(BLOCKS), 1, 64);
+	CHECK(nr_prefetched < 20000 / 10);
+}
+
+/* Gone before it was wanted: less at a time. */
+static void test_stream_backs_off(void)
+{
+	struct stream_planner s;
+	struct reference ref = { 0, 1, ROOM_WAITING, 1024 };
+	struct plan plan;
+	u32 grown;
+
+	stream_init(&s);
+	for (ref.first = 100; ref.first < 400; ref.first++) {
+		plan.n = 0;
+		stream_reference(&s, &ref, &plan);
+	}
+	grown = s.streams[0].degree;
+	CHECK(grown >= 64);
+	ref.room = ROOM_DISK;
+	for (; ref.first < 4000; ref.first++) {
+		plan.n = 0;
+		stream_reference(&s, &ref, &plan);
+	}
+	CHECK_EQ(s.streams[0].degree, 1);
+}
+
+/* A random order that comes again and again: from the second time on it is known. */
+static void wander(u32 rounds, u32 jumps)
+{
+	static u64 path[512];
+	u32 i, k;
+
+	for (i = 0; i < jumps; i++)
+		path[i] = unit_below(BLOCKS / 4) * 4;
+	for (k = 0; k < rounds; k++)
+		for (i = 0; i < jumps; i++)
+			reference(path[i], 1 + (u32)(path[i] / 4 % 3), 64);
+}
+
+static void test_pattern_repeats(void)
+{
+	start(PLANNER_PATTERN);
+	wander(10, 400);
+	CHECK(nr_used >= (nr_used + nr_missed) * 8 / 10);
+	CHECK(nr_prefetched - nr_used < nr_prefetched / 10);
+}
+
+static void test_pattern_random(void)
+{
+	u32 i;
+
+	start(PLANNER_PATTERN);
+	for (i = 0; i < 50000; i++)
+		reference(unit_below(BLOCKS), 1, 64);
+	CHECK(nr_prefetched < 50000 / 50);
+}
+
+static void test_auto_chooses(void)
+{
+	u32 i;
+
+	start(PLANNER_AUTO);
+	CHECK_EQ(planner_acting(&planner), PLANNER_NONE);
+	for (i = 0; i < 4000; i++)
+		reference(i, 1, 64);
+	CHECK(planner_acting(&planner) == PLANNER_STREAM ||
+	      planner_acting(&planner) == PLANNER_OBL);
+	CHECK(nr_used > 3000);
+	wander(60, 400);
+	CHECK_EQ(planner_acting(&planner), PLANNER_PATTERN);
+	nr_prefetched = 0;
+	for (i = 0; i < 100000; i++)
+		reference(unit_below(BLOCKS), 1, 64);
+	CHECK_EQ(planner_acting(&planner), PLANNER_NONE);
+	CHECK(nr_prefetched < 100000 / 50);
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = {
+		UNIT_CASE(test_bounds),
+		UNIT_CASE(test_obl),
+		UNIT_CASE(test_stream_many),
+		UNIT_CASE(test_stream_random),
+		UNIT_CASE(test_stream_backs_off),
+		UNIT_CASE(test_pattern_repeats),
+		UNIT_CASE(test_pattern_random),
+		UNIT_CASE(test_auto_chooses),
+	};
+
+	return unit_run(cases, UNIT_COUNT(cases));
+}

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The two rooms and each policy against the slow oracle, and against the paper's table. */
+#include "unit.h"
+#include "rooms_check.h"
+#include "w2r_oracle.h"
+
+#define OPERATIONS 1200000
+
+static struct rooms_config config(enum policy_kind policy, u32 entries, u32 step)
+{
+	return (struct rooms_config){
+		.entries = entries, .step = step, .policy = policy,
+		.move_to_front = unit_below(2),
+	};
+}
+
+static void must_hold(const struct rooms *r)
+{
+	const char *wrong = rooms_wrong(r);
+
+	if (wrong)
+		printf("# %s\n", wrong);
+	CHECK(!wrong);
+}
+
+static void fill_good(struct rooms *r, u64 block, enum room room)
+{
+	u32 e = rooms_fill(r, block, room);
+
+	if (e != ENTRY_NONE)
+		CHECK(rooms_filled(r, e, true));
+}
+
+static enum room reference(struct rooms *r, u64 block)
+{
+	enum room room = rooms_where(r, block);
+	u32 e;
+
+	rooms_tick(r);
+	e = rooms_find(r, block);
+	CHECK_EQ(e == ENTRY_NONE, room == ROOM_DISK);
+	if (e != ENTRY_NONE) {
+		rooms_use(r, e);
+		return room;
+	}
+	rooms_fault(r, block, 1);
+	fill_good(r, block, ROOM_WEIGHING);
+	return room;
+}
+
+static void prefetch(struct rooms *r, u64 block)
+{
+	if (rooms_where(r, block) == ROOM_DISK)
+		fill_good(r, block, ROOM_WAITING);
+}
+
+/* Sequences, jumps, returns to a few blocks: what programs do. */
+static u64 next_block(u64 last, u32 universe)
+{
+	u32 dice = unit_below(16);
+
+	if (dice < 9)
+		return (last + 1) % universe;
+	if (dice < 12)
+		return unit_below(universe / 8 + 1);
+	return unit_below(universe);
+}
+
+static void same(const struct rooms *r, const struct oracle *o, u32 universe)
+{
+	u64 block;
+
+	CHECK_EQ(r->waiting_target, o->target);
+	CHECK_EQ(r->held[ROOM_WAITING], o->waiting.n);
+	CHECK_EQ(r->held[ROOM_WEIGHING], oracle_weighing(o));
+	for (block = 0; block < universe; block++)
+		CHECK_EQ(rooms_where(r, block), oracle_where(o, block));
+}
+
+static void rare_operation(struct rooms *r, struct oracle *o, u32 universe)
+{
+	u64 block = unit_below(universe);
+	u32 limit = ROOMS_ENTRIES_MIN + unit_below(r->arena.nr - ROOMS_ENTRIES_MIN + 1);
+
+	switch (unit_below(8)) {
+	case 0:
+		rooms_set_limit(r, limit);
+		oracle_limit(o, limit);
+		return;
+	case 1:
+		rooms_reclaim(r);
+		oracle_reclaim(o);
+		return;
+	default:
+		if (rooms_where(r, block) != ROOM_DISK)
+			rooms_drop(r, index_peek(&r->index, block));
+		oracle_drop(o, block);
+	}
+}
+
+static void against_oracle(enum policy_kind policy, u32 operations)
+{
+	static struct oracle o;
+	struct rooms_config c = config(policy, ROOMS_ENTRIES_MIN + unit_below(60), 1 + unit_below(3));
+	u32 universe = c.entries + 1 + unit_below(3 * c.entries), i;
+	struct rooms_box b;
+	u64 block = 0;
+
+	box_make(&b, &c);
+	oracle_init(&o, &c);
+	for (i = 0; i < operations; i++) {
+		block = next_block(block, universe);
+		CHECK_EQ(reference(&b.r, block), oracle_reference(&o, block));
+		prefetch(&b.r, block + 1);
+		oracle_prefetch(&o, block + 1);
+		CHECK_EQ(b.r.waiting_target, o.target);
+		if (!unit_below(50))
+			rare_operation(&b.r, &o, universe);
+		if (!unit_below(200)) {
+			same(&b.r, &o, universe + 1);
+			must_hold(&b.r);
+		}
+	}
+	CHECK_EQ(b.r.in_use, b.r.held[ROOM_WAITING] + b.r.held[ROOM_WEIGHING]);
+	box_free(&b);
+}
+
+static void many(enum policy_kind policy)
+{
+	u32 i;
+
+	for (i = 0; i < 60; i++)
+		against_oracle(policy, OPERATIONS / 60);
+}
+
+static void test_lru(void)
+{
+	many(POLICY_LRU);
+}
+
+static void test_s3fifo(void)
+{
+	many(POLICY_S3FIFO);
+}
+
+static void test_arc(void)
+{
+	many(POLICY_ARC);
+}
+
+/* Table 1 of the paper, line by line: places of i-1 and i+1, and what grows. */
+static void test_nine_cases(void)
+{
+	static const struct {
+		enum room before, after;
+		int move;
+	} lines[] = {
+		{ ROOM_WEIGHING, ROOM_WEIGHING, 1 },
+		{ ROOM_WEIGHING, ROOM_WAITING, -1 },
+		{ ROOM_WEIGHING, ROOM_DISK, 1 },
+		{ ROOM_WAITING, ROOM_WEIGHING, 0 },
+		{ ROOM_WAITING, ROOM_WAITING, -1 },
+		{ ROOM_WAITING, ROOM_DISK, 0 },
+		{ ROOM_DISK, ROOM_WEIGHING, 0 },
+		{ ROOM_DISK, ROOM_WAITING, -1 },
+		{ ROOM_DISK, ROOM_DISK, 0 },
+	};
+	size_t i;
+
+	for (i = 0; i < UNIT_COUNT(lines); i++) {
+		struct rooms_config c = config(POLICY_LRU, 32, 1);
+		struct rooms_box b;
+
+		box_make(&b, &c);
+		if (lines[i].before != ROOM_DISK)
+			fill_good(&b.r, 99, lines[i].before);
+		if (lines[i].after != ROOM_DISK)
+			fill_good(&b.r, 101, lines[i].after);
+		rooms_fault(&b.r, 100, 1);
+		CHECK_EQ((int)b.r.waiting_target - 4, lines[i].move);
+		box_free(&b);
+	}
+}
+
+/* Three waiting blocks are referenced after so many references each. */
+static int moved_by_intervals(u32 a, u32 b, u32 c)
+{
+	struct rooms_config config_ = config(POLICY_LRU, 32, 1);
+	u32 waits[3] = { a, b, c }, i, k;
+	struct rooms_box box;
+	int moved;
+
+	box_make(&box, &config_);
+	for (i = 0; i < 3; i++) {
+		fill_good(&box.r, 1000 * i, ROOM_WAITING);
+		for (k = 0; k < waits[i]; k++)
+			rooms_tick(&box.r);
+		rooms_use(&box.r, rooms_find(&box.r, 1000 * i));
+	}
+	CHECK_EQ(box.r.used, 3);
+	moved = (int)box.r.waiting_target - 4;
+	box_free(&box);
+	return moved;
+}
+
+static void test_intervals(void)
+{
+	CHECK_EQ(moved_by_intervals(1, 2, 3), 1);
+	CHECK_EQ(moved_by_intervals(9, 5, 2), -1);
+	CHECK_EQ(moved_by_intervals(1, 3, 2), 0);
+	CHECK_EQ(moved_by_intervals(3, 1, 2), 0);
+	CHECK_EQ(moved_by_intervals(2, 2, 2), 0);
+	CHECK_EQ(moved_by_intervals(1, 2, 2), 0);
+	CHECK_EQ(moved_by_intervals(2, 2, 1), 0);
+}
+
+/* The first block has nothing before it; blocks asked for at once are one reference. */
+static void test_runs(void)
+{
+	struct rooms_config c = config(POLICY_LRU, 32, 1);
+	struct rooms_box b;
+
+	box_make(&b, &c);
+	rooms_fault(&b.r, 0, 1);
+	CHECK_EQ(b.r.waiting_target, 4);
+	fill_good(&b.r, 9, ROOM_WEIGHING);
+	fill_good(&b.r, 14, ROOM_WAITING);
+	rooms_fault(&b.r, 10, 4);
+	CHECK_EQ(b.r.waiting_target, 3);
+	box_free(&b);
+}
+
+/* What is pinned or being filled does not leave, whatever the policy. */
+static void test_pinned_stay(void)
+{
+	enum policy_kind policy;
+	u32 e[8], i, k;
+
+	for (policy = 0; policy < POLICY_KINDS; policy++) {
+		struct rooms_config c = config(policy, 8, 1);
+		struct rooms_box b;
+
+		box_make(&b, &c);
+		for (i = 0; i < 8; i++) {
+			e[i] = rooms_fill(&b.r, i, i & 1 ? ROOM_WAITING : ROOM_WEIGHING);
+			CHECK(e[i] != ENTRY_NONE);
+		}
+		CHECK_EQ(rooms_fill(&b.r, 50, ROOM_WEIGHING), ENTRY_NONE);
+		for (i = 0; i < 8; i++) {
+			rooms_pin(&b.r, e[i]);
+			CHECK(rooms_filled(&b.r, e[i], true));
+		}
+		for (k = 0; k < 2; k++)
+			CHECK_EQ(rooms_fill(&b.r, 50, k ? ROOM_WAITING : ROOM_WEIGHING), ENTRY_NONE);
+		CHECK_EQ(rooms_reclaim(&b.r), ENTRY_NONE);
+		CHECK(rooms_unpin(&b.r, e[2]));
+		fill_good(&b.r, 50, ROOM_WEIGHING);
+		CHECK_EQ(rooms_where(&b.r, 2), ROOM_DISK);
+		must_hold(&b.r);
+		box_free(&b);
+	}
+}
+
+/* A block dropped while it is read or filled is not found again, and its entry comes back. */
+static void test_drop_in_use(void)
+{
+	struct rooms_config c = config(POLICY_ARC, 8, 1);
+	struct rooms_box b;
+	u32 e;
+
+	box_make(&b, &c);
+	e = rooms_fill(&b.r, 7, ROOM_WEIGHING);
+	rooms_drop(&b.r, e);
+	CHECK_EQ(rooms_where(&b.r, 7), ROOM_DISK);
+	CHECK_EQ(b.r.in_use, 1);
+	rooms_pin(&b.r, e);
+	CHECK(!rooms_filled(&b.r, e, true));
+	CHECK_EQ(b.r.in_use, 1);
+	CHECK(!rooms_unpin(&b.r, e));
+	CHECK_EQ(b.r.in_use, 0);
+	e = rooms_fill(&b.r, 7, ROOM_WAITING);
+	CHECK(!rooms_filled(&b.r, e, false));
+	CHECK_EQ(b.r.in_use, 0);
+	CHECK_EQ(b.r.wasted, 1);
+	must_hold(&b.r);
+	box_free(&b);
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = {
+		UNIT_CASE(test_nine_cases),
+		UNIT_CASE(test_intervals),
+		UNIT_CASE(test_runs),
+		UNIT_CASE(test_lru),
+		UNIT_CASE(test_s3fifo),
+		UNIT_CASE(test_arc),
+		UNIT_CASE(test_pinned_stay),
+		UNIT_CASE(test_drop_in_use),
+	};
+
+	return unit_run(cases, UNIT_COUNT(cases));
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* When reading ahead goes off and on. */
+#include "unit.h"
+#include "toggle.h"
+
+static void measure(struct toggle *t, u64 latency, u64 cost)
+{
+	u32 i;
+
+	for (i = 0; i < 200; i++) {
+		toggle_latency(t, latency);
+		toggle_cost(t, cost);
+	}
+}
+
+static void test_slow_device_stays_on(void)
+{
+	struct toggle t;
+	u32 i;
+
+	toggle_init(&t);
+	measure(&t, 5000000, 3000);
+	for (i = 0; i < 100; i++) {
+		toggle_fates(&t, 20, 80);
+		CHECK(toggle_decide(&t));
+	}
+}
+
+static void test_fast_device_goes_off(void)
+{
+	struct toggle t;
+
+	toggle_init(&t);
+	measure(&t, 2000, 3000);
+	toggle_fates(&t, 100, 0);
+	CHECK(!toggle_decide(&t));
+}
+
+static void test_useless_goes_off(void)
+{
+	struct toggle t;
+
+	toggle_init(&t);
+	measure(&t, 100000, 5000);
+	toggle_fates(&t, 0, 100);
+	CHECK(!toggle_decide(&t));
+}
+
+/* With too few to judge by, or nothing measured, nothing changes. */
+static void test_waits_for_samples(void)
+{
+	struct toggle t;
+
+	toggle_init(&t);
+	toggle_fates(&t, 0, 1000);
+	CHECK(toggle_decide(&t));
+	toggle_init(&t);
+	measure(&t, 2000, 3000);
+	toggle_fates(&t, 0, TOGGLE_SAMPLES - 1);
+	CHECK(toggle_decide(&t));
+	toggle_fates(&t, 0, 1);
+	CHECK(!toggle_decide(&t));
+}
+
+/* Periods off until the next trial, all of whose prefetches are wasted. */
+static u32 off_for(struct toggle *t)
+{
+	u32 periods = 1;
+
+	toggle_fates(t, 0, 100);
+	CHECK(!toggle_decide(t));
+	while (!toggle_decide(t))
+		periods++;
+	return periods;
+}
+
+static void test_trials_get_rare(void)
+{
+	struct toggle t;
+	u32 last, now, i;
+
+	toggle_init(&t);
+	measure(&t, 100000, 5000);
+	last = off_for(&t);
+	CHECK_EQ(last, 2 * TOGGLE_TRIAL_FIRST);
+	for (i = 0; i < 12; i++) {
+		now = off_for(&t);
+		CHECK_EQ(now, last * 2 < TOGGLE_TRIAL_MOST ? last * 2 : TOGGLE_TRIAL_MOST);
+		last = now;
+	}
+	toggle_fates(&t, 90, 10);
+	CHECK(toggle_decide(&t));
+	CHECK_EQ(off_for(&t), 2 * TOGGLE_TRIAL_FIRST);
+}
+
+static void test_means(void)
+{
+	struct toggle t;
+
+	toggle_init(&t);
+	toggle_latency(&t, 0);
+	CHECK_EQ(t.latency, 1);
+	toggle_latency(&t, ~0ull);
+	CHECK(t.latency <= 1u << 30);
+	measure(&t, 80000, 10);
+	CHECK(t.latency > 70000 && t.latency <= 100000);
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = {
+		UNIT_CASE(test_slow_device_stays_on),
+		UNIT_CASE(test_fast_device_goes_off),
+		UNIT_CASE(test_useless_goes_off),
+		UNIT_CASE(test_waits_for_samples),
+		UNIT_CASE(test_trials_get_rare),
+		UNIT_CASE(test_means),
+	};
+
+	return unit_run(cases, UNIT_COUNT(cases));
+}

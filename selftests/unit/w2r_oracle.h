@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A slow and obvious two-room cache: rooms and ghosts are arrays of block
+ * numbers, newest first, searched from end to end and moved to insert.
+ */
+#ifndef SELFTESTS_W2R_ORACLE_H
+#define SELFTESTS_W2R_ORACLE_H
+
+#include "rooms.h"
+
+#define ORACLE_BLOCKS	512
+
+struct pile {
+	u64 block[ORACLE_BLOCKS];
+	u32 aux[ORACLE_BLOCKS];		/* s3fifo: uses; waiting: stamp */
+	u32 n;
+};
+
+struct oracle {
+	enum policy_kind policy;
+	struct pile waiting, first, second, ghost1, ghost2;
+	u32 limit, total, target, clock, step;
+	u32 arc_target;
+	u32 intervals[3], nr_intervals;
+};
+
+static inline int pile_find(const struct pile *p, u64 block)
+{
+	u32 i;
+
+	for (i = 0; i < p->n; i++)
+		if (p->block[i] == block)
+			return (int)i;
+	return -1;
+}
+
+static inline void pile_take(struct pile *p, u32 at)
+{
+	p->n--;
+	memmove(p->block + at, p->block + at + 1, (p->n - at) * sizeof(p->block[0]));
+	memmove(p->aux + at, p->aux + at + 1, (p->n - at) * sizeof(p->aux[0]));
+}
+
+static inline void pile_push(struct pile *p, u64 block, u32 aux)
+{
+	memmove(p->block + 1, p->block, p->n * sizeof(p->block[0]));
+	memmove(p->aux + 1, p->aux, p->n * sizeof(p->aux[0]));
+	p->block[0] = block;
+	p->aux[0] = aux;
+	p->n++;
+}
+
+static inline bool pile_forget(struct pile *p, u64 block)
+{
+	int at = pile_find(p, block);
+
+	if (at >= 0)
+		pile_take(p, (u32)at);
+	return at >= 0;
+}
+
+static inline u64 pile_pop(struct pile *p, u32 *aux)
+{
+	p->n--;
+	*aux = p->aux[p->n];
+	return p->block[p->n];
+}
+
+static inline void oracle_init(struct oracle *o, const struct rooms_config *c)
+{
+	memset(o, 0, sizeof(*o));
+	o->policy = c->policy;
+	o->limit = c->entries;
+	o->total = c->entries;
+	o->step = c->step;
+	o->target = c->entries / 8 ? c->entries / 8 : 1;
+}
+
+static inline u32 oracle_weighing(const struct oracle *o)
+{
+	return o->first.n + o->second.n;
+}
+
+static inline enum room oracle_where(const struct oracle *o, u64 block)
+{
+	if (pile_find(&o->waiting, block) >= 0)
+		return ROOM_WAITING;
+	if (pile_find(&o->first, block) >= 0 || pile_find(&o->second, block) >= 0)
+		return ROOM_WEIGHING;
+	return ROOM_DISK;
+}
+
+static inline void oracle_move(struct oracle *o, int steps)
+{
+	long target = (long)o->target + steps * (long)o->step;
+
+	if (target > (long)o->limit - 1)
+		target = o->limit - 1;
+	o->target = target < 1 ? 1 : (u32)target;
+}
+
+/* --- policies: what is known of a block, entering, being used, leaving --- */
+
+static inline u32 oracle_admit(struct oracle *o, u64 block)
+{
+	u32 n1 = o->ghost1.n, n2 = o->ghost2.n, step, c = o->limit - o->target;
+
+	if (o->policy == POLICY_S3FIFO)
+		return pile_forget(&o->ghost1, block);
+	if (o->policy != POLICY_ARC)
+		return 0;
+	if (pile_forget(&o->ghost1, block)) {
+		step = n2 / n1 ? n2 / n1 : 1;
+		o->arc_target += step;
+		if (o->arc_target > c)
+			o->arc_target = c;
+		return 1;
+	}
+	if (pile_forget(&o->ghost2, block)) {
+		step = n1 / n2 ? n1 / n2 : 1;
+		o->arc_target = o->arc_target > step ? o->arc_target - step : 0;
+		return 2;
+	}
+	return 0;
+}
+
+static inline void oracle_enter(struct oracle *o, u64 block, u32 known)
+{
+	if (o->policy == POLICY_LRU || !known)
+		pile_push(&o->first, block, 0);
+	else
+		pile_push(&o->second, block, 0);
+}
+
+static inline void oracle_hit(struct oracle *o, u64 block)
+{
+	int at1 = pile_find(&o->first, block), at2 = pile_find(&o->second, block);
+
+	if (o->policy == POLICY_S3FIFO) {
+		u32 *uses = at1 >= 0 ? &o->first.aux[at1] : &o->second.aux[at2];
+
+		if (*uses < 3)
+			++*uses;
+		return;
+	}
+	pile_forget(at1 >= 0 ? &o->first : &o->second, block);
+	pile_push(o->policy == POLICY_LRU ? &o->first : &o->second, block, 0);
+}
+
+static inline bool oracle_s3_small(struct oracle *o, bool all)
+{
+	u64 block;
+	u32 uses;
+
+	while (o->first.n && (all || o->first.n * 10 > o->limit - o->target)) {
+		block = pile_pop(&o->first, &uses);
+		if (!uses) {
+			if (o->ghost1.n == o->total)
+				o->ghost1.n--;
+			pile_push(&o->ghost1, block, 0);
+			return true;
+		}
+		pile_push(&o->second, block, 0);
+		all = false;
+	}
+	return false;
+}
+
+static inline bool oracle_s3_main(struct oracle *o)
+{
+	u64 block;
+	u32 uses;
+
+	while (o->second.n) {
+		block = pile_pop(&o->second, &uses);
+		if (!uses)
+			return true;
+		pile_push(&o->second, block, uses - 1);
+	}
+	return false;
+}
+
+static inline void oracle_arc_evict(struct oracle *o, u32 known)
+{
+	u32 t1 = o->first.n, c = o->limit - o->target, aux, rest;
+	bool recent = t1 && (t1 > o->arc_target || (known == 2 && t1 == o->arc_target));
+	struct pile *from, *ghost;
+
+	if (!recent && !o->second.n)
+		recent = true;
+	from = recent ? &o->first : &o->second;
+	ghost = recent ? &o->ghost1 : &o->ghost2;
+	if (ghost->n == o->total)
+		ghost->n--;
+	pile_push(ghost, pile_pop(from, &aux), 0);
+	rest = c > o->first.n ? c - o->first.n : 0;
+	if (o->ghost1.n > rest)
+		o->ghost1.n = rest;
+	rest = o->first.n + o->second.n + o->ghost1.n;
+	rest = 2 * c > rest ? 2 * c - rest : 0;
+	if (o->ghost2.n > rest)
+		o->ghost2.n = rest;
+}
+
+static inline bool oracle_evict_weighing(struct oracle *o, u32 known)
+{
+	u32 aux;
+
+	if (!oracle_weighing(o))
+		return false;
+	if (o->policy == POLICY_LRU)
+		pile_pop(&o->first, &aux);
+	else if (o->policy == POLICY_ARC)
+		oracle_arc_evict(o, known);
+	else if (!oracle_s3_small(o, false) && !oracle_s3_main(o) && !oracle_s3_small(o, true))
+		oracle_s3_main(o);
+	return true;
+}
+
+/* --- the rooms --- */
+
+static inline bool oracle_evict_waiting(struct oracle *o)
+{
+	u32 aux;
+
+	if (!o->waiting.n)
+		return false;
+	pile_pop(&o->waiting, &aux);
+	return true;
+}
+
+static inline bool oracle_place(struct oracle *o, enum room to, u32 known)
+{
+	if (oracle_weighing(o) + o->waiting.n < o->limit)
+		return true;
+	if (to == ROOM_WAITING) {
+		if (o->waiting.n >= o->target)
+			return oracle_evict_waiting(o);
+		return oracle_evict_weighing(o, 0);
+	}
+	if (oracle_weighing(o) >= o->limit - o->target)
+		return oracle_evict_weighing(o, known) || oracle_evict_waiting(o);
+	return oracle_evict_waiting(o) || oracle_evict_weighing(o, known);
+}
+
+static inline void oracle_interval(struct oracle *o, u32 interval)
+{
+	u32 *x = o->intervals;
+
+	x[0] = x[1];
+	x[1] = x[2];
+	x[2] = interval;
+	if (++o->nr_intervals < 3)
+		return;
+	if (x[0] < x[1] && x[1] < x[2])
+		oracle_move(o, 1);
+	if (x[0] > x[1] && x[1] > x[2])
+		oracle_move(o, -1);
+}
+
+static inline void oracle_fault(struct oracle *o, u64 block)
+{
+	enum room before = block ? oracle_where(o, block - 1) : ROOM_DISK;
+	enum room after = oracle_where(o, block + 1);
+
+	if (before == ROOM_WEIGHING && after != ROOM_WAITING)
+		oracle_move(o, 1);		/* cases 1 and 3 */
+	else if (after == ROOM_WAITING)
+		oracle_move(o, -1);		/* cases 2, 5 and 8 */
+}
+
+/* One reference; returns where the block was. */
+static inline enum room oracle_reference(struct oracle *o, u64 block)
+{
+	enum room room = oracle_where(o, block);
+	u32 known, stamp;
+
+	o->clock++;
+	if (room == ROOM_WEIGHING) {
+		oracle_hit(o, block);
+	} else if (room == ROOM_WAITING) {
+		stamp = o->waiting.aux[pile_find(&o->waiting, block)];
+		pile_forget(&o->waiting, block);
+		known = oracle_admit(o, block);
+		oracle_interval(o, o->clock - stamp);
+		oracle_enter(o, block, known);
+	} else {
+		oracle_fault(o, block);
+		known = oracle_admit(o, block);
+		if (oracle_place(o, ROOM_WEIGHING, known))
+			oracle_enter(o, block, known);
+	}
+	return room;
+}
+
+static inline void oracle_prefetch(struct oracle *o, u64 block)
+{
+	if (oracle_where(o, block) == ROOM_DISK && oracle_place(o, ROOM_WAITING, 0))
+		pile_push(&o->waiting, block, o->clock);
+}
+
+static inline void oracle_drop(struct oracle *o, u64 block)
+{
+	pile_forget(&o->waiting, block);
+	pile_forget(&o->first, block);
+	pile_forget(&o->second, block);
+}
+
+static inline void oracle_reclaim(struct oracle *o)
+{
+	if (o->waiting.n > o->target)
+		oracle_evict_waiting(o);
+	else if (!oracle_evict_weighing(o, 0))
+		oracle_evict_waiting(o);
+}
+
+static inline void oracle_limit(struct oracle *o, u32 limit)
+{
+	o->target = (u32)((u64)o->target * limit / o->limit);
+	o->limit = limit;
+	oracle_move(o, 0);
+}
+
+#endif
