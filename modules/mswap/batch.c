@@ -71,15 +71,14 @@ static struct batch *batch_alloc(struct batching *bt, u32 pages, gfp_t gfp)
  * followed, so it does not matter if it goes away. Pages without one (shmem in
  * swap, KSM, file systems) are known by their place on the device.
  */
-static void batch_name_page(struct cluster_page *cp, struct bio *bio,
-			    struct page *page)
+static void batch_name_page(struct cluster_page *cp, struct page *page,
+			    bool swap)
 {
 	struct folio *folio = page_folio(page);
 
 	cp->object = 0;
 	cp->index = cp->vslot;
-	if (!(bio->bi_opf & REQ_SWAP) || !folio_test_anon(folio) ||
-	    folio_test_ksm(folio))
+	if (!swap || !folio_test_anon(folio) || folio_test_ksm(folio))
 		return;
 	cp->object = (unsigned long)READ_ONCE(folio->mapping);
 	cp->index = folio->index + folio_page_idx(folio, page);
@@ -99,6 +98,17 @@ static bool batch_may_store(struct batching *bt, const struct bio *bio)
 	       !bt->backing->synchronous;
 }
 
+/* @s, which holds the data, takes the place of the page @cp was named by. */
+static void batch_hold(struct batching *bt, struct cluster_page *cp,
+		       struct stored_page *s)
+{
+	store_hold(bt->store, s, cp->vslot);
+	cp->owner = s;
+	cp->page = s->page;
+	cp->pos = BATCH_PAGE_STORED;
+	mswap_count(bt->stats, MSWAP_PAGES_OUT_COPIED, 1);
+}
+
 static bool batch_store_slot(struct batch *b, struct cluster_page *cp,
 			     struct bio *bio)
 {
@@ -107,11 +117,7 @@ static bool batch_store_slot(struct batch *b, struct cluster_page *cp,
 	if (!s)
 		return false;
 	slot_bio_copy(bio, bio->bi_iter, s->page, false);
-	store_hold(b->bt->store, s, cp->vslot);
-	cp->owner = s;
-	cp->page = s->page;
-	cp->pos = BATCH_PAGE_STORED;
-	mswap_count(b->bt->stats, MSWAP_PAGES_OUT_COPIED, 1);
+	batch_hold(b->bt, cp, s);
 	return true;
 }
 
@@ -126,7 +132,7 @@ static bool batch_add_slot(struct batch *b, struct bio *bio, bool store,
 	cp->vslot = slot_bio_virt(bio->bi_iter);
 	cp->page = page;
 	cp->pos = BATCH_PAGE_OF_BIO;
-	batch_name_page(cp, bio, page);
+	batch_name_page(cp, page, bio->bi_opf & REQ_SWAP);
 	if (store && batch_store_slot(b, cp, bio)) {
 		b->n++;
 		return true;
@@ -288,6 +294,15 @@ static void batch_unplug(struct blk_plug_cb *cb, bool from_schedule)
 		batch_issue(b, BATCH_GFP_NOWAIT);
 }
 
+/* The batch of the task's plug; without a plug, @alone. */
+static struct batch **batch_of_plug(struct batching *bt, struct batch **alone)
+{
+	struct blk_plug_cb *cb = blk_check_plugged(batch_unplug, bt,
+						   sizeof(struct batch_plug));
+
+	return cb ? &container_of(cb, struct batch_plug, cb)->batch : alone;
+}
+
 /*
  * On a synchronous device the swap core waits for each page, so there is nothing
  * to gather, and to be unplugged by that wait would cost two switches a page.
@@ -296,15 +311,11 @@ void batch_bio(struct batching *bt, struct bio *bio)
 {
 	struct batch *alone = NULL;
 	struct batch **bp = &alone;
-	struct blk_plug_cb *cb = NULL;
 
 	mswap_count(bt->stats, MSWAP_PAGES_OUT,
 		    bio->bi_iter.bi_size >> PAGE_SHIFT);
 	if (!bt->backing->synchronous)
-		cb = blk_check_plugged(batch_unplug, bt,
-				       sizeof(struct batch_plug));
-	if (cb)
-		bp = &container_of(cb, struct batch_plug, cb)->batch;
+		bp = batch_of_plug(bt, &alone);
 	if (!batch_fill(bt, bp, bio, BATCH_GFP_NOWAIT))
 		batch_defer_bio(bt, bio);
 	if (alone)
@@ -320,6 +331,46 @@ void batch_bio_wait(struct batching *bt, struct bio *bio)
 	batch_fill(bt, &b, bio, GFP_NOIO);
 	if (b)
 		batch_issue(b, GFP_NOIO);
+}
+
+static void batch_add_copy(struct batch *b, struct stored_page *s, u32 vslot,
+			   struct page *page)
+{
+	struct cluster_page *cp = &b->pages[b->n];
+
+	cp->vslot = vslot;
+	batch_name_page(cp, page, true);
+	batch_hold(b->bt, cp, s);
+	b->opf |= REQ_SWAP;
+	b->n++;
+}
+
+int batch_copy(struct batching *bt, u32 vslot, struct page *page)
+{
+	/* First, since to wait unplugs the task and takes its batch away. */
+	struct stored_page *s = store_get_wait(bt->store);
+	struct batch *alone = NULL;
+	struct batch **bp;
+
+	if (!s)
+		return -ENOMEM;
+	bp = batch_of_plug(bt, &alone);
+	if (!*bp)
+		*bp = batch_alloc(bt, batch_limit(bt), BATCH_GFP_NOWAIT);
+	if (!*bp) {
+		store_put(bt->store, s);
+		return -ENOMEM;
+	}
+	mswap_count(bt->stats, MSWAP_PAGES_OUT, 1);
+	copy_highpage(s->page, page);
+	batch_add_copy(*bp, s, vslot, page);
+	if ((*bp)->n >= batch_limit(bt)) {
+		batch_issue(*bp, BATCH_GFP_NOWAIT);
+		*bp = NULL;
+	} else if (alone) {
+		gather_batch(bt, alone, false);
+	}
+	return 0;
 }
 
 static struct batch *batch_pop_deferred(struct batching *bt, struct bio **bio)

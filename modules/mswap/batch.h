@@ -118,6 +118,12 @@ u32 batch_limit(const struct batching *bt);
 void batch_bio(struct batching *bt, struct bio *bio);
 /* The same for a worker of the engine: may wait for memory and slots. */
 void batch_bio_wait(struct batching *bt, struct bio *bio);
+/*
+ * Takes over a copy of @page, which is to be @vslot's data, and returns: reads
+ * see it from now on. Waits for a copy to become free. -ENOMEM: nothing was
+ * done, and what the slot held before stays. Process context.
+ */
+int batch_copy(struct batching *bt, u32 vslot, struct page *page);
 
 /*
  * Writes what @b holds; @b is not the caller's any more. With GFP_NOWAIT the

@@ -28,12 +28,21 @@ struct mswap_device {
 struct mswap_device *mswap_device_create(int id, int major);
 /* -EBUSY while it is open; else it is gone. */
 int mswap_device_destroy(struct mswap_device *dev);
-bool mswap_device_is_open(struct mswap_device *dev);
+/* Open or lent. */
+bool mswap_device_in_use(struct mswap_device *dev);
+/* -ENXIO: not ready; -EBUSY: in use. Else nobody can use it any more. */
+int mswap_device_claim_ready(struct mswap_device *dev);
+void mswap_device_give_back(struct mswap_device *dev);
 /* The calls below want dev->lock held and log their refusals. */
 int mswap_device_start(struct mswap_device *dev, const char *path);
 int mswap_device_reset(struct mswap_device *dev);
 /* @bytes 0 = automatic. */
 int mswap_device_set_size(struct mswap_device *dev, u64 bytes);
+
+/* main.c */
+
+/* Claims device @id, which is ready; ERR_PTR with -ENODEV and as above. */
+struct mswap_device *mswap_device_lend(int id);
 
 /* sysfs.c */
 extern const struct attribute_group *mswap_attr_groups[];

@@ -55,7 +55,7 @@ static int mswap_claim(struct mswap_device *dev, const char *what)
 		dev->claimed = true;
 	mutex_unlock(&dev->disk->open_mutex);
 	if (err)
-		pr_err_ratelimited("%s: %s refused: the device is open (swap, mount, or a program)\n",
+		pr_err_ratelimited("%s: %s refused: the device is in use (swap, mount, frontswap, or a program)\n",
 				   dev->name, what);
 	return err;
 }
@@ -67,9 +67,25 @@ static void mswap_unclaim(struct mswap_device *dev)
 	mutex_unlock(&dev->disk->open_mutex);
 }
 
-bool mswap_device_is_open(struct mswap_device *dev)
+bool mswap_device_in_use(struct mswap_device *dev)
 {
-	return disk_openers(dev->disk);
+	return disk_openers(dev->disk) || READ_ONCE(dev->claimed);
+}
+
+int mswap_device_claim_ready(struct mswap_device *dev)
+{
+	int err = -ENXIO;
+
+	mutex_lock(&dev->lock);
+	if (dev->engine.started)
+		err = mswap_claim(dev, "lending");
+	mutex_unlock(&dev->lock);
+	return err;
+}
+
+void mswap_device_give_back(struct mswap_device *dev)
+{
+	mswap_unclaim(dev);
 }
 
 static void mswap_publish_size(struct mswap_device *dev)

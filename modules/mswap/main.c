@@ -56,6 +56,19 @@ static int mswap_remove(int id)
 	return err;
 }
 
+struct mswap_device *mswap_device_lend(int id)
+{
+	struct mswap_device *dev;
+	int err = -ENODEV;
+
+	mutex_lock(&mswap_idr_lock);
+	dev = id < 0 ? NULL : idr_find(&mswap_idr, id);
+	if (dev)
+		err = mswap_device_claim_ready(dev);
+	mutex_unlock(&mswap_idr_lock);
+	return err ? ERR_PTR(err) : dev;
+}
+
 static ssize_t hot_add_show(const struct class *class,
 			    const struct class_attribute *attr, char *buf)
 {
@@ -115,7 +128,7 @@ static int mswap_pm_notify(struct notifier_block *nb, unsigned long event,
 		return NOTIFY_DONE;
 	mutex_lock(&mswap_idr_lock);
 	idr_for_each_entry(&mswap_idr, dev, id) {
-		if (!mswap_device_is_open(dev))
+		if (!mswap_device_in_use(dev))
 			continue;
 		pr_err("%s: hibernation refused: this device is in use and forgets at power-off\n",
 		       dev->name);

@@ -7,6 +7,8 @@
 #include "slot_bio.h"
 #include "store.h"
 
+#define STORE_WAIT	HZ
+
 static struct store_shard *store_shard(struct store *st, u32 vslot)
 {
 	return &st->shards[vslot % STORE_SHARDS];
@@ -56,8 +58,10 @@ static bool store_kill(struct store *st, struct store_shard *sh, u32 vslot)
 		return false;
 	store_unhash(st, s);
 	s->dead = true;
-	if (s->failed)
+	if (s->failed) {
+		atomic_dec(&st->nr_failed);
 		store_put(st, s);
+	}
 	return true;
 }
 
@@ -81,6 +85,18 @@ void store_put(struct store *st, struct stored_page *s)
 	spin_lock_irqsave(&st->free_lock, flags);
 	list_add(&s->list, &st->free);
 	spin_unlock_irqrestore(&st->free_lock, flags);
+	if (wq_has_sleeper(&st->wait))
+		wake_up(&st->wait);
+}
+
+struct stored_page *store_get_wait(struct store *st)
+{
+	struct stored_page *s = store_get(st);
+
+	if (s || atomic_read(&st->nr_failed) >= STORE_PAGES / 2)
+		return s;
+	wait_event_timeout(st->wait, (s = store_get(st)), STORE_WAIT);
+	return s;
 }
 
 void store_hold(struct store *st, struct stored_page *s, u32 vslot)
@@ -188,6 +204,8 @@ void store_keep(struct store *st, struct stored_page *s)
 	s->failed = true;
 	if (s->dead)
 		store_put(st, s);
+	else
+		atomic_inc(&st->nr_failed);
 	spin_unlock_irqrestore(&sh->lock, flags);
 }
 
@@ -208,7 +226,9 @@ int store_init(struct store *st)
 
 	spin_lock_init(&st->free_lock);
 	INIT_LIST_HEAD(&st->free);
+	init_waitqueue_head(&st->wait);
 	atomic_set(&st->nr_held, 0);
+	atomic_set(&st->nr_failed, 0);
 	st->pages = kvcalloc(STORE_PAGES, sizeof(*st->pages), GFP_KERNEL);
 	st->shards = kvcalloc(STORE_SHARDS, sizeof(*st->shards), GFP_KERNEL);
 	if (!st->pages || !st->shards)

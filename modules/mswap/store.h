@@ -8,8 +8,7 @@
  * device or nobody needs it any more. A copy whose write has failed for good
  * stays held, so that nothing is lost while the machine runs.
  *
- * All functions but store_init() and store_exit() run in any context and never
- * sleep. Locks are taken inside, with interrupts off; nothing is taken inside
+ * All functions run in any context and never sleep, unless they say so. Locks are taken inside, with interrupts off; nothing is taken inside
  * them.
  */
 #ifndef MSWAP_STORE_H
@@ -19,6 +18,7 @@
 #include <linux/list.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
+#include <linux/wait.h>
 
 #include "slot_map.h"
 
@@ -49,6 +49,8 @@ struct store {
 	atomic_t nr_held;
 	spinlock_t free_lock;
 	struct list_head free;		/* protected by free_lock */
+	wait_queue_head_t wait;		/* for a free copy */
+	atomic_t nr_failed;
 };
 
 /* Process context, may sleep. -ENOMEM leaves nothing behind. */
@@ -58,6 +60,11 @@ void store_exit(struct store *st);
 
 /* A free copy, the caller's now, or NULL. */
 struct stored_page *store_get(struct store *st);
+/*
+ * The same, but waits for one up to a second, unless half of them are stuck
+ * with a device that takes no writes. Process context.
+ */
+struct stored_page *store_get_wait(struct store *st);
 /* Its data is @vslot's from now on, in place of what was held for it. */
 void store_hold(struct store *st, struct stored_page *s, u32 vslot);
 /* Copies what is held for the slot at @iter to @bio; false if nothing is. */

@@ -295,6 +295,7 @@ COUNTER(write_errors, MSWAP_WRITE_ERRORS);
 COUNTER(write_retries, MSWAP_WRITE_RETRIES);
 COUNTER(read_errors, MSWAP_READ_ERRORS);
 COUNTER(nospace, MSWAP_NOSPACE);
+COUNTER(stores_refused, MSWAP_STORES_REFUSED);
 COUNTER(deferred, MSWAP_DEFERRED);
 
 static ssize_t cluster_hist_show(struct device *d,
@@ -386,6 +387,7 @@ static struct attribute *mswap_attrs[] = {
 	&counter_write_retries.attr.attr,
 	&counter_read_errors.attr.attr,
 	&counter_nospace.attr.attr,
+	&counter_stores_refused.attr.attr,
 	&counter_deferred.attr.attr,
 	&dev_attr_cluster_hist.attr,
 	&gauge_window.attr.attr,

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The frontswap frontend: pages that are evicted to any swap area go to the
+ * engine of one mswap device first; what it refuses goes to the area.
+ */
+#define pr_fmt(fmt) "mswap-frontswap: " fmt
+
+#include <linux/frontswap.h>
+#include <linux/huge_mm.h>
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/percpu-rwsem.h>
+
+#include "area.h"
+#include "lend.h"
+
+#define DEVICE_NONE	(-1)
+
+/* Read by those who store and load, written by who attaches and detaches. */
+DEFINE_STATIC_PERCPU_RWSEM(attach_sem);
+static struct engine *engine;	/* protected by attach_sem */
+static int device = DEVICE_NONE; /* protected by attach_sem */
+
+/* An area comes into being with its first page. */
+static void fswap_init(unsigned int type)
+{
+}
+
+static int fswap_store_page(unsigned int type, pgoff_t offset,
+			    struct page *page)
+{
+	u32 slot = area_add(type, offset);
+	int err;
+
+	if (slot == AREA_NONE)
+		return -ENOSPC;
+	err = mswap_lent_store(engine, slot, page);
+	if (err) {
+		mswap_lent_free(engine, slot);
+		area_remove(type, offset);
+	}
+	return err;
+}
+
+/* Frontswap keeps one bit for a huge page: it could not be loaded in parts. */
+static int fswap_store(unsigned int type, pgoff_t offset, struct page *page)
+{
+	int err = -ENODEV;
+
+	if (PageTransHuge(page))
+		return -EINVAL;
+	percpu_down_read(&attach_sem);
+	if (engine)
+		err = fswap_store_page(type, offset, page);
+	percpu_up_read(&attach_sem);
+	return err;
+}
+
+static int fswap_load(unsigned int type, pgoff_t offset, struct page *page)
+{
+	int err = -ENOENT;
+	u32 slot;
+
+	percpu_down_read(&attach_sem);
+	slot = engine ? area_find(type, offset) : AREA_NONE;
+	if (slot != AREA_NONE)
+		err = mswap_lent_load(engine, slot, page);
+	percpu_up_read(&attach_sem);
+	return err;
+}
+
+/* May be under a spinlock. The engine stays while anything is stored. */
+static void fswap_invalidate_page(unsigned int type, pgoff_t offset)
+{
+	u32 slot = area_find(type, offset);
+
+	if (slot == AREA_NONE)
+		return;
+	/* In this order: the slot may have a new owner once it is given back. */
+	mswap_lent_free(engine, slot);
+	area_remove(type, offset);
+}
+
+static void fswap_invalidate_area(unsigned int type)
+{
+	pgoff_t offset = 0;
+	u32 slot;
+
+	while ((slot = area_next(type, &offset)) != AREA_NONE) {
+		mswap_lent_free(engine, slot);
+		area_remove(type, offset++);
+	}
+}
+
+static struct frontswap_ops fswap_ops = {
+	.init = fswap_init,
+	.store = fswap_store,
+	.load = fswap_load,
+	.invalidate_page = fswap_invalidate_page,
+	.invalidate_area = fswap_invalidate_area,
+};
+
+/* Puts @e (or none) in the place of the engine that was; holds attach_sem. */
+static int fswap_attach(struct engine *e, int id)
+{
+	int err;
+
+	if (areas_nr_stored()) {
+		pr_err_ratelimited("device stays mswap%d: it holds %u pages; swapoff gives them back\n",
+				   device, areas_nr_stored());
+		return -EBUSY;
+	}
+	err = areas_reset(e ? mswap_lent_slots(e) : 0);
+	if (err)
+		return err;
+	if (engine)
+		mswap_give_back(engine);
+	engine = e;
+	device = id;
+	return 0;
+}
+
+static int fswap_change(int id)
+{
+	struct engine *e = NULL;
+	int err;
+
+	if (id != DEVICE_NONE)
+		e = mswap_lend(id);
+	if (IS_ERR(e)) {
+		pr_err_ratelimited("device refused: mswap%d does not exist, is not ready, or is in use (error %ld)\n",
+				   id, PTR_ERR(e));
+		return PTR_ERR(e);
+	}
+	err = fswap_attach(e, id);
+	if (err && e)
+		mswap_give_back(e);
+	return err;
+}
+
+static int fswap_set_device(const char *text, const struct kernel_param *kp)
+{
+	int err = 0, id;
+
+	if (kstrtoint(text, 10, &id) || id < DEVICE_NONE) {
+		pr_err_ratelimited("device refused: it is the number of an mswap device, or %d for none\n",
+				   DEVICE_NONE);
+		return -EINVAL;
+	}
+	percpu_down_write(&attach_sem);
+	if (id != device)
+		err = fswap_change(id);
+	percpu_up_write(&attach_sem);
+	return err;
+}
+
+static const struct kernel_param_ops fswap_device_ops = {
+	.set = fswap_set_device,
+	.get = param_get_int,
+};
+
+static int __init fswap_module_init(void)
+{
+	frontswap_register_ops(&fswap_ops);
+	/* Frontswap has no way to take a backend back. */
+	__module_get(THIS_MODULE);
+	pr_info("registered with frontswap, which keeps its backends: this module stays until the machine is restarted\n");
+	return 0;
+}
+
+module_init(fswap_module_init);
+
+module_param_cb(device, &fswap_device_ops, &device, 0644);
+MODULE_PARM_DESC(device, "Number of the mswap device that takes the pages; -1 (default) none");
+MODULE_DESCRIPTION("Frontswap backend that writes pages clustered to an mswap device (cannot be unloaded)");
+MODULE_AUTHOR("The Muster developers");
+MODULE_LICENSE("GPL");
