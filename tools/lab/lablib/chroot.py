@@ -12,12 +12,12 @@ from . import cache
 OVERLAY_OPTIONS = "index=off,metacopy=off,redirect_dir=off,xino=off"
 
 
-def _script(root, upper, work, merged, out, command):
+def _script(lower, upper, work, merged, out, command):
     """Shell text that mounts the overlay and enters it; runs under unshare."""
     quote = shlex.quote
     lines = [
         "set -e",
-        f"mount -t overlay muster -o lowerdir={quote(str(root))},upperdir={quote(str(upper))},"
+        f"mount -t overlay muster -o lowerdir={quote(lower)},upperdir={quote(str(upper))},"
         f"workdir={quote(str(work))},{OVERLAY_OPTIONS} {quote(str(merged))}",
         f"cd {quote(str(merged))}",
         "mount -t proc proc proc",
@@ -40,14 +40,14 @@ def command_line(cmd):
     return shlex.join(["/bin/bash", "-c", cmd[0]]) if len(cmd) == 1 else shlex.join(cmd)
 
 
-def wrapped(root, upper, work, merged, cmd, out=None):
-    """The argument list that runs CMD in ROOT, with every change kept in UPPER."""
-    script = _script(root, upper, work, merged, out, command_line(cmd))
+def wrapped(lower, upper, work, merged, cmd, out=None):
+    """The argument list that runs CMD in LOWER (trees, the topmost first), with every change kept in UPPER."""
+    script = _script(":".join(map(str, lower)), upper, work, merged, out, command_line(cmd))
     return ["unshare", "--mount", "--propagation", "private", "bash", "-c", script]
 
 
-def run(root, cmd, out=None):
-    """Runs CMD in a throw-away copy of ROOT, with the checkout read-only at /muster."""
+def run(lower, cmd, out=None):
+    """Runs CMD in a throw-away copy of LOWER, with the checkout read-only at /muster."""
     scratch = tempfile.mkdtemp(prefix="chroot-", dir=cache.CACHE)
     try:
         dirs = [os.path.join(scratch, name) for name in ("upper", "work", "merged")]
@@ -56,6 +56,6 @@ def run(root, cmd, out=None):
         if out:
             out.mkdir(parents=True, exist_ok=True)
             out = out.resolve()
-        return subprocess.call(wrapped(root, *dirs, cmd, out=out))
+        return subprocess.call(wrapped(lower, *dirs, cmd, out=out))
     finally:
         shutil.rmtree(scratch)

@@ -9,7 +9,9 @@ import stat
 from . import cache
 
 STAGE1 = pathlib.Path(__file__).resolve().parents[1] / "stage1"
-MODULES = ("crc32c_generic", "erofs", "overlay", "virtio_scsi", "sd_mod", "9pnet_virtio", "9p")
+MODULES = ("erofs", "overlay", "virtio_scsi", "sd_mod", "9pnet_virtio", "9p")
+# Built into some of the kernels.
+MODULES_IF_THERE = ("crc32c_generic", "virtio_pci", "virtio_console", "virtio_rng")
 
 
 class Cpio:
@@ -64,19 +66,19 @@ def _module_order(modules_dir):
         if path not in order:
             order.append(path)
 
-    for name in MODULES:
+    for name in (*(name for name in MODULES_IF_THERE if name in by_name), *MODULES):
         visit(by_name[name])
     return order
 
 
 def base(root, release):
     """The initrd for the tree at ROOT without a layer, as bytes."""
-    modules_dir = root / "usr/lib/modules" / release
+    modules_dir = root / "lib/modules" / release
     archive = Cpio()
     for name in ("bin", "dev", "proc", "sys", "mod", "base", "top", "new"):
         archive.add(name, stat.S_IFDIR | 0o755)
     archive.add("dev/console", stat.S_IFCHR | 0o600, device=(5, 1))
-    archive.add("bin/busybox", stat.S_IFREG | 0o755, (root / "usr/bin/busybox").read_bytes())
+    archive.add("bin/busybox", stat.S_IFREG | 0o755, (root / "bin/busybox").read_bytes())
     archive.add("init", stat.S_IFREG | 0o755, STAGE1.read_bytes())
     for number, path in enumerate(_module_order(modules_dir)):
         data = (modules_dir / path).read_bytes()

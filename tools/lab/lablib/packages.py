@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Files out of single Debian packages of the lab's suite, unpacked but not installed."""
+"""Files out of single Debian packages, unpacked but not installed."""
 
 import shutil
 
 from . import cache, tree
+from .machines import DEFAULT
 
 # Debian 12's QEMU 7.2 lets an emulated CPU run a break point that another CPU has just
 # patched away, and the guest kernel oopses ("int3"). This one does not, on any host.
@@ -20,7 +21,7 @@ def _unpack(final, packages, finish=None):
         temporary.mkdir(parents=True)
         with cache.step(f"fetching Debian's {packages[0]} (once, about a minute)"):
             cache.logged(["mmdebstrap", "--variant=extract", "--include=" + ",".join(packages),
-                          tree.SUITE, str(temporary / "root")], temporary / "log", "mmdebstrap")
+                          *tree.options(DEFAULT), DEFAULT.suite, str(temporary / "root")], temporary / "log", "mmdebstrap")
             if finish:
                 finish(temporary)
         temporary.rename(final)
@@ -45,7 +46,7 @@ def checkpatch():
 
 def emulator():
     """(first words of a QEMU command line, what it needs in the environment)."""
-    final = cache.CACHE / f"qemu-{tree.SUITE}"
+    final = cache.CACHE / f"qemu-{DEFAULT.suite}"
     _unpack(final, EMULATOR)
     usr = final / "root/usr"
     libraries = usr / "lib/x86_64-linux-gnu"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-The Debian tree that the test machine boots, and muster's DKMS install on top of it.
+The Debian tree that a test machine boots, and muster's DKMS install on top of it.
 
 A finished tree or layer never changes: a tree is named by its recipe, a layer (what
 `make install` adds to the tree) by the sources that went into it, so a VM that runs
@@ -11,24 +11,27 @@ import pathlib
 import shutil
 
 from . import cache, chroot
+from .machines import DEFAULT
 
-SUITE = "trixie"
+KERNEL_PACKAGES = ("linux-image-amd64", "linux-headers-amd64")
 PACKAGES = (
-    "dkms", "linux-image-amd64", "linux-headers-amd64", "kmod", "mount", "udev", "dmsetup",
-    "stress-ng", "procps", "fio", "e2fsprogs", "xfsprogs", "util-linux", "nvme-cli", "strace",
-    "busybox-static", "make", "psmisc", "python3-minimal",
+    "dkms", "kmod", "mount", "udev", "dmsetup", "stress-ng", "procps", "fio", "e2fsprogs",
+    "xfsprogs", "util-linux", "nvme-cli", "strace", "busybox-static", "make", "psmisc",
+    "python3-minimal", "sparse",
 )
-RECIPE_VERSION = "2"
+# A second kernel (the same version, built for clouds), kept as packages, so that an upgrade can be tried.
+UPGRADE_DIR = "var/lib/lab-upgrade"
+RECIPE_VERSION = "4"
 TREES_KEPT = 2
-LAYERS_KEPT = 6
+LAYERS_KEPT = 4
 
 SOURCES = ("VERSION", "dkms.conf", "Kbuild", "Makefile", "modules")
 SOURCE_SUFFIXES = {".c", ".h", ".sh", ".S"}
 
 
-def tree_dir():
-    key = cache.digest(SUITE, RECIPE_VERSION, *sorted(PACKAGES))
-    return cache.CACHE / "trees" / f"{SUITE}-{key}"
+def tree_dir(machine):
+    key = cache.digest(machine.slug, RECIPE_VERSION, *KERNEL_PACKAGES, *PACKAGES)
+    return cache.CACHE / "trees" / machine.slug / key
 
 
 def image(root):
@@ -38,20 +41,47 @@ def image(root):
 
 def kernel_release(root):
     """The release of the newest kernel in ROOT."""
-    found = sorted(path.name for path in (root / "usr/lib/modules").iterdir())
+    found = sorted(path.name for path in (root / "lib/modules").iterdir())
     if not found:
         raise cache.LabError(f"{root} has no kernel")
     return found[-1]
 
 
-def _mmdebstrap(final):
+def _packages(machine, names):
+    """NAMES as apt wants them, to come from the backports where the machine's kernel does."""
+    return [f"{name}/{machine.slug}" if machine.backports else name for name in names]
+
+
+def options(machine):
+    """Options that mmdebstrap needs for the machine's suite."""
+    words = []
+    if machine.ended:
+        words.append('--aptopt=Acquire::Check-Valid-Until "false"')
+    if machine.backports:
+        words.append(f"--setup-hook=sed -n 's/ {machine.suite} / {machine.slug} /p' "
+                     '"$1/etc/apt/sources.list" >"$1/etc/apt/sources.list.d/backports.list"')
+    return words
+
+
+def _fetch_upgrade(machine):
+    """A hook that keeps the packages of the second kernel in the tree."""
+    names = " ".join(_packages(machine, ("linux-image-$flavour", "linux-headers-$flavour")))
+    return ('--customize-hook=release=$(ls "$1/lib/modules") && '
+            'flavour=${release%-amd64}-cloud-amd64 && '
+            'APT_CONFIG="$MMDEBSTRAP_APT_CONFIG" apt-get install --yes --download-only '
+            f'--no-install-recommends {names} && mkdir -p "$1/{UPGRADE_DIR}" && '
+            f'mv "$1"/var/cache/apt/archives/*cloud*.deb "$1/{UPGRADE_DIR}"')
+
+
+def _mmdebstrap(machine, final):
     temporary = final.with_name(final.name + ".new")
     shutil.rmtree(temporary, ignore_errors=True)
     temporary.mkdir(parents=True)
     root = temporary / "root"
-    command = ["mmdebstrap", "--variant=apt", "--include=" + ",".join(PACKAGES),
-               SUITE, str(root)]
-    with cache.step(f"making a Debian {SUITE} tree (once, about a minute)"):
+    include = _packages(machine, KERNEL_PACKAGES) + list(PACKAGES)
+    command = ["mmdebstrap", "--variant=apt", "--include=" + ",".join(include),
+               *options(machine), _fetch_upgrade(machine), machine.suite, str(root)]
+    with cache.step(f"making a tree of {machine} (once, about a minute)"):
         cache.logged(command, temporary / "log", "mmdebstrap")
         cache.logged(["mkfs.erofs", "-x-1", str(image(root)), str(root)],
                      temporary / "log.erofs", "mkfs.erofs")
@@ -67,12 +97,12 @@ def _drop_old_trees(keep):
         shutil.rmtree(path, ignore_errors=True)
 
 
-def build(refresh=False):
+def build(machine=DEFAULT, refresh=False):
     """Makes the tree if it is missing; returns its root."""
-    final = tree_dir()
-    with cache.lock("tree"):
+    final = tree_dir(machine)
+    with cache.lock(f"tree-{machine.slug}"):
         if refresh or not final.exists():
-            _mmdebstrap(final)
+            _mmdebstrap(machine, final)
             _drop_old_trees(final)
     return final / "root"
 
@@ -88,10 +118,10 @@ def _source_files():
             yield path
 
 
-def source_digest():
+def source_digest(machine):
     """Names the checkout's module sources and the tree they are built in."""
-    made = (tree_dir() / "log").stat().st_mtime_ns
-    parts = [tree_dir().name, str(made)]
+    made = (tree_dir(machine) / "log").stat().st_mtime_ns
+    parts = [tree_dir(machine).name, str(made)]
     files = list(_source_files())
     if not any(path.suffix == ".c" for path in files):
         raise cache.LabError("modules/ holds no sources to install (use --no-sync for a "
@@ -101,15 +131,15 @@ def source_digest():
     return cache.digest(*parts)
 
 
-def _install(root, final):
+def _install(machine, root, final):
     temporary = pathlib.Path(f"{final}.new")
     shutil.rmtree(temporary, ignore_errors=True)
     for name in ("upper", "work", "merged"):
         (temporary / name).mkdir(parents=True)
     command = chroot.wrapped(
-        root, temporary / "upper", temporary / "work", temporary / "merged",
+        [root], temporary / "upper", temporary / "work", temporary / "merged",
         ["make", "-C", "/muster", "install", f"KVER={kernel_release(root)}"])
-    with cache.step("installing muster by DKMS"):
+    with cache.step(f"installing muster by DKMS on {machine}"):
         cache.logged(command, temporary / "log", "make install")
     temporary.rename(final)
 
@@ -119,25 +149,30 @@ def _prune(layers, keep):
     old = sorted((path for path in layers.iterdir() if path != keep),
                  key=lambda path: path.stat().st_mtime, reverse=True)
     for path in old[LAYERS_KEPT - 1:]:
-        handle = cache.try_lock(f"layer-{path.name}")
+        handle = cache.try_lock(layer_lock(path))
         if handle:
             shutil.rmtree(path, ignore_errors=True)
             handle.close()
 
 
-def sync():
-    """Installs the checkout by DKMS if that was not done yet; returns the layer's name."""
-    root = build()
-    with cache.lock("sync"):
-        name = source_digest()
-        final = cache.CACHE / "layers" / name
+def sync(machine=DEFAULT):
+    """Installs the checkout by DKMS if that was not done yet; returns the layer."""
+    root = build(machine)
+    with cache.lock(f"sync-{machine.slug}"):
+        final = cache.CACHE / "layers" / machine.slug / source_digest(machine)
         if not final.exists():
-            _install(root, final)
+            _install(machine, root, final)
             _prune(final.parent, final)
         else:
             final.touch()
-    return name
+    return final
 
 
-def layer_files(name):
-    return cache.CACHE / "layers" / name / "upper"
+def layer_files(layer):
+    """What a layer adds to its tree."""
+    return layer / "upper"
+
+
+def layer_lock(layer):
+    """Name of the lock that whoever uses the layer shares."""
+    return f"layer-{layer.parent.name}-{layer.name}"

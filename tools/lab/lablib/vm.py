@@ -189,7 +189,7 @@ def _probe_args():
     return Args
 
 
-def accelerator(root):
+def accelerator():
     """'kvm' when a VM boots with it, else 'tcg'; tried once a boot of the host."""
     if not os.access("/dev/kvm", os.R_OK | os.W_OK):
         return "tcg"
@@ -199,7 +199,7 @@ def accelerator(root):
         if answer.exists() and answer.read_text().split()[1:] == [boot_id]:
             return answer.read_text().split()[0]
         with cache.step("trying KVM"), tempfile.TemporaryDirectory(dir=cache.CACHE) as scratch:
-            works = Job(_probe_args(), root, None, scratch).boot("kvm", ["true"]) == 0
+            works = Job(_probe_args(), tree.build(), None, scratch).boot("kvm", ["true"]) == 0
         kind = "kvm" if works else "tcg"
         cache.say("KVM works" if works else "KVM does not work here: emulating (slower)")
         answer.write_text(f"{kind} {boot_id}\n")
@@ -208,14 +208,14 @@ def accelerator(root):
 
 def run(args, cmd):
     """`lab run` and, without CMD, `lab shell`."""
-    root = tree.build()
-    layer = None if args.no_sync else tree.sync()
+    root = tree.build(args.kernel)
+    layer = None if args.no_sync else tree.sync(args.kernel)
     if args.out:
         args.out.mkdir(parents=True, exist_ok=True)
-    accel = accelerator(root)
+    accel = accelerator()
     with contextlib.ExitStack() as stack:
         if layer:
-            stack.enter_context(cache.lock(f"layer-{layer}", shared=True))
+            stack.enter_context(cache.lock(tree.layer_lock(layer), shared=True))
         stack.enter_context(slot())
         scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="vm-", dir=cache.CACHE))
         job = Job(args, root, layer, scratch)
