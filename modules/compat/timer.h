@@ -9,8 +9,12 @@ static inline void
 compat_hrtimer_init(struct hrtimer *timer,
 		    enum hrtimer_restart (*fn)(struct hrtimer *))
 {
+#ifdef COMPAT_HAVE_HRTIMER_SETUP
+	hrtimer_setup(timer, fn, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+#else
 	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
 	timer->function = fn;
+#endif
 }
 
 #endif

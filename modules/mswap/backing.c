@@ -105,7 +105,7 @@ void backing_close(struct backing *b)
 struct bio *backing_alloc_write(struct backing *b, u32 nr, blk_opf_t opf,
 				gfp_t gfp)
 {
-	return bio_alloc_bioset(b->bdev, nr, REQ_OP_WRITE | opf, gfp,
+	return compat_bio_alloc(b->bdev, nr, REQ_OP_WRITE | opf, gfp,
 				&b->writes);
 }
 
@@ -117,14 +117,14 @@ void backing_aim(struct bio *bio, u32 slot)
 void backing_reuse_write(struct backing *b, struct bio *bio, u32 slot,
 			 blk_opf_t opf)
 {
-	bio_reset(bio, b->bdev, REQ_OP_WRITE | opf);
+	compat_bio_reset(bio, b->bdev, REQ_OP_WRITE | opf);
 	backing_aim(bio, slot);
 }
 
 void backing_init_read(struct backing *b, struct bio *bio, struct bio_vec *vecs,
 		       u32 nr, u32 slot, blk_opf_t opf)
 {
-	bio_init(bio, b->bdev, vecs, nr, REQ_OP_READ | opf);
+	compat_bio_init(bio, b->bdev, vecs, nr, REQ_OP_READ | opf);
 	backing_aim(bio, slot);
 }
 
@@ -145,7 +145,7 @@ int backing_probe_slot(struct backing *b, u32 slot)
 	struct bio bio;
 	int err;
 
-	bio_init(&bio, b->bdev, &vec, 1, REQ_OP_WRITE | REQ_SYNC);
+	compat_bio_init(&bio, b->bdev, &vec, 1, REQ_OP_WRITE | REQ_SYNC);
 	backing_aim(&bio, slot);
 	backing_add_page(&bio, ZERO_PAGE(0));
 	err = submit_bio_wait(&bio);
@@ -155,5 +155,5 @@ int backing_probe_slot(struct backing *b, u32 slot)
 
 int backing_flush(struct backing *b)
 {
-	return blkdev_issue_flush(b->bdev);
+	return compat_bdev_flush(b->bdev);
 }

@@ -9,7 +9,8 @@
 #include <linux/bio.h>
 #include <linux/types.h>
 
-#include "compat/blk.h"
+#include "compat/bdev.h"
+#include "compat/bio.h"
 
 #define BACKING_SLOTS_MIN	256	/* 1 MiB */
 #define BACKING_SLOTS_MAX	((u32)-2)

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/blkdev.h>
-#include <linux/ksm.h>
-#include <linux/mm.h>
 #include <linux/slab.h>
 
 #include "batch.h"
+#include "compat/page.h"
 #include "slot_bio.h"
 
 /* Batches and copies that go on when no memory at all is left. */
@@ -74,14 +73,10 @@ static struct batch *batch_alloc(struct batching *bt, u32 pages, gfp_t gfp)
 static void batch_name_page(struct cluster_page *cp, struct page *page,
 			    bool swap)
 {
-	struct folio *folio = page_folio(page);
-
+	if (swap && compat_page_anon_name(page, &cp->object, &cp->index))
+		return;
 	cp->object = 0;
 	cp->index = cp->vslot;
-	if (!swap || !folio_test_anon(folio) || folio_test_ksm(folio))
-		return;
-	cp->object = (unsigned long)READ_ONCE(folio->mapping);
-	cp->index = folio->index + folio_page_idx(folio, page);
 }
 
 /*

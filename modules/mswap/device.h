@@ -14,8 +14,9 @@
 
 struct mswap_device {
 	struct gendisk *disk;
+	struct block_device *whole;	/* set while the disk is known */
 	struct mutex lock;	/* serialises the control files */
-	bool claimed;		/* under disk->open_mutex: nobody may open it */
+	bool claimed;		/* under the open lock: nobody may open it */
 	int id;
 	u64 disksize;		/* under lock: the wish, 0 = automatic */
 	struct engine engine;

@@ -5,28 +5,26 @@
 #include <linux/printk.h>
 #include <linux/slab.h>
 
-#include "compat/blk.h"
+#include "compat/disk.h"
 #include "device.h"
 #include "slot_bio.h"
 
 /* The longest discard done in one go: 128 MiB. */
 #define DISCARD_SECTORS_MAX	(32768 * SLOT_SECTORS)
 
-static void mswap_submit_bio(struct bio *bio)
+static void mswap_submit(struct mswap_device *dev, struct bio *bio)
 {
-	struct mswap_device *dev = bio->bi_bdev->bd_disk->private_data;
-
-	compat_count_bio(bio);
+	compat_disk_count(bio);
 	engine_submit(&dev->engine, bio);
 }
+COMPAT_DISK_SUBMIT(mswap_submit_bio, mswap_submit)
 
-static int mswap_open(struct gendisk *disk, blk_mode_t mode)
+static int mswap_open(struct mswap_device *dev, struct block_device *whole)
 {
-	struct mswap_device *dev = disk->private_data;
-
-	lockdep_assert_held(&disk->open_mutex);
+	lockdep_assert_held(compat_disk_open_lock(whole));
 	return dev->claimed ? -EBUSY : 0;
 }
+COMPAT_DISK_OPEN(mswap_open_disk, mswap_open)
 
 static void mswap_slot_free_notify(struct block_device *bdev,
 				   unsigned long index)
@@ -39,7 +37,7 @@ static void mswap_slot_free_notify(struct block_device *bdev,
 static const struct block_device_operations mswap_fops = {
 	.owner = THIS_MODULE,
 	.submit_bio = mswap_submit_bio,
-	.open = mswap_open,
+	.open = mswap_open_disk,
 	.swap_slot_free_notify = mswap_slot_free_notify,
 };
 
@@ -48,12 +46,12 @@ static int mswap_claim(struct mswap_device *dev, const char *what)
 {
 	int err = 0;
 
-	mutex_lock(&dev->disk->open_mutex);
-	if (disk_openers(dev->disk) || dev->claimed)
+	mutex_lock(compat_disk_open_lock(dev->whole));
+	if (compat_disk_openers(dev->whole) || dev->claimed)
 		err = -EBUSY;
 	else
 		dev->claimed = true;
-	mutex_unlock(&dev->disk->open_mutex);
+	mutex_unlock(compat_disk_open_lock(dev->whole));
 	if (err)
 		pr_err_ratelimited("%s: %s refused: the device is in use (swap, mount, frontswap, or a program)\n",
 				   dev->name, what);
@@ -62,14 +60,14 @@ static int mswap_claim(struct mswap_device *dev, const char *what)
 
 static void mswap_unclaim(struct mswap_device *dev)
 {
-	mutex_lock(&dev->disk->open_mutex);
+	mutex_lock(compat_disk_open_lock(dev->whole));
 	dev->claimed = false;
-	mutex_unlock(&dev->disk->open_mutex);
+	mutex_unlock(compat_disk_open_lock(dev->whole));
 }
 
 bool mswap_device_in_use(struct mswap_device *dev)
 {
-	return disk_openers(dev->disk) || READ_ONCE(dev->claimed);
+	return compat_disk_openers(dev->whole) || READ_ONCE(dev->claimed);
 }
 
 int mswap_device_claim_ready(struct mswap_device *dev)
@@ -145,11 +143,11 @@ static void mswap_stop(struct mswap_device *dev)
 
 	if (!dev->engine.started)
 		return;
-	sync_blockdev(dev->disk->part0);
-	invalidate_bdev(dev->disk->part0);
-	memflags = compat_freeze_disk(dev->disk);
+	sync_blockdev(dev->whole);
+	invalidate_bdev(dev->whole);
+	memflags = compat_disk_freeze(dev->disk);
 	engine_stop(&dev->engine);
-	compat_unfreeze_disk(dev->disk, memflags);
+	compat_disk_unfreeze(dev->disk, memflags);
 	mswap_publish_size(dev);
 }
 
@@ -190,24 +188,41 @@ int mswap_device_set_size(struct mswap_device *dev, u64 bytes)
 	return err;
 }
 
+/* The control files, which are there as soon as the disk is, wait for dev->lock. */
+static int mswap_publish_disk(struct mswap_device *dev)
+{
+	int err;
+
+	mutex_lock(&dev->lock);
+	err = compat_disk_add(dev->disk, mswap_attr_groups);
+	if (!err) {
+		dev->whole = compat_disk_whole(dev->disk);
+		if (!dev->whole) {
+			compat_disk_del(dev->disk, NULL);
+			err = -ENOMEM;
+		}
+	}
+	mutex_unlock(&dev->lock);
+	return err;
+}
+
 static int mswap_add_disk(struct mswap_device *dev, int major)
 {
 	struct gendisk *disk;
 	int err;
 
-	disk = compat_alloc_page_disk(DISCARD_SECTORS_MAX);
+	disk = compat_disk_alloc(DISCARD_SECTORS_MAX);
 	if (IS_ERR(disk))
 		return PTR_ERR(disk);
 	disk->major = major;
 	disk->first_minor = dev->id;
 	disk->minors = 1;
-	disk->flags |= GENHD_FL_NO_PART;
 	disk->fops = &mswap_fops;
 	disk->private_data = dev;
 	strscpy(disk->disk_name, dev->name, DISK_NAME_LEN);
 	dev->disk = disk;
 	set_capacity(disk, 0);
-	err = device_add_disk(NULL, disk, mswap_attr_groups);
+	err = mswap_publish_disk(dev);
 	if (err)
 		put_disk(disk);
 	return err;
@@ -252,7 +267,7 @@ int mswap_device_destroy(struct mswap_device *dev)
 	if (err)
 		return err;
 	/* A control file may make it ready once more until it is gone. */
-	del_gendisk(dev->disk);
+	compat_disk_del(dev->disk, dev->whole);
 	engine_stop(&dev->engine);
 	put_disk(dev->disk);
 	pr_info("%s: removed\n", dev->name);

@@ -2,7 +2,6 @@
 #include <linux/completion.h>
 #include <linux/module.h>
 
-#include "compat/blk.h"
 #include "device.h"
 #include "lend.h"
 #include "slot_bio.h"

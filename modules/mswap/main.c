@@ -8,6 +8,7 @@
 #include <linux/module.h>
 #include <linux/suspend.h>
 
+#include "compat/class.h"
 #include "device.h"
 
 static unsigned int num_devices;
@@ -69,8 +70,7 @@ struct mswap_device *mswap_device_lend(int id)
 	return err ? ERR_PTR(err) : dev;
 }
 
-static ssize_t hot_add_show(const struct class *class,
-			    const struct class_attribute *attr, char *buf)
+static ssize_t add_show(char *buf)
 {
 	int id;
 
@@ -79,10 +79,9 @@ static ssize_t hot_add_show(const struct class *class,
 	mutex_unlock(&mswap_idr_lock);
 	return id < 0 ? id : sysfs_emit(buf, "%d\n", id);
 }
+COMPAT_CLASS_SHOW(hot_add_show, add_show)
 
-static ssize_t hot_remove_store(const struct class *class,
-				const struct class_attribute *attr,
-				const char *buf, size_t count)
+static ssize_t remove_store(const char *buf, size_t count)
 {
 	int id, err;
 
@@ -96,6 +95,7 @@ static ssize_t hot_remove_store(const struct class *class,
 	mutex_unlock(&mswap_idr_lock);
 	return err ? err : count;
 }
+COMPAT_CLASS_STORE(hot_remove_store, remove_store)
 
 /* Reading makes a device, so only root may read. */
 static struct class_attribute class_attr_hot_add =

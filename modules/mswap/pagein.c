@@ -116,6 +116,7 @@ static void note_ahead(struct walk *w, u32 slot, u32 size)
 static enum step serve_waiting(struct pagein *pi, struct pagein_shard *sh,
 			       struct walk *w, struct waiting_frame *f,
 			       unsigned long flags)
+	__releases(&sh->lock)
 {
 	struct waiting_fate used = { 0 };
 

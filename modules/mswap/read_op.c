@@ -211,9 +211,9 @@ static void read_op_failed(struct read_op *op, blk_status_t status)
 	unsigned long flags;
 	u64 freed;
 
-	pr_err_ratelimited("%s: read of %u slots at slot %u of the backing device failed: %s\n",
+	pr_err_ratelimited("%s: read of %u slots at slot %u of the backing device failed (error %d)\n",
 			   pi->name, op->n, op->slot,
-			   blk_status_to_str(status));
+			   blk_status_to_errno(status));
 	mswap_count(pi->stats, MSWAP_READ_ERRORS, 1);
 	if (op->n > op->nr_want) {
 		read_op_window_failed(op);

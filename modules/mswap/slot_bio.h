@@ -8,7 +8,8 @@
 #define MSWAP_SLOT_BIO_H
 
 #include <linux/bio.h>
-#include <linux/highmem.h>
+
+#include "compat/bio.h"
 
 #define SLOT_SECTORS	(PAGE_SIZE >> SECTOR_SHIFT)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <linux/math.h>
+#include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/string.h>
 

@@ -115,9 +115,9 @@ static void write_log_error(struct batch_write *w, bool retry)
 	mswap_count(bt->stats, MSWAP_WRITE_ERRORS, 1);
 	trace_mswap_write_error(bt->name, w->slot, w->n,
 				blk_status_to_errno(w->bio.bi_status), retry);
-	pr_err_ratelimited("%s: write of %u slots at slot %u of the backing device failed: %s\n",
+	pr_err_ratelimited("%s: write of %u slots at slot %u of the backing device failed (error %d)\n",
 			   bt->name, w->n, w->slot,
-			   blk_status_to_str(w->bio.bi_status));
+			   blk_status_to_errno(w->bio.bi_status));
 }
 
 static void write_end_io(struct bio *bio)

@@ -132,7 +132,7 @@ static inline u32 find_short(const u64 *words, u32 count, u32 from, u32 want, u3
 		u64 starts = run_starts(w, want);
 
 		/* One branch for both, as it is seldom known which it will be. */
-		if (across | !!starts)
+		if (across | (starts != 0))
 			return i * WORD_BITS + (across ? -before : pure_ctz64(starts));
 		before = high_ones(w);
 		if (++i == count)

@@ -223,7 +223,7 @@ static bool run_is_short(const struct slot_tree *t, u64 was, u32 s)
 	u64 up = ~was >> (s & WORD_MASK), down = ~was << (WORD_MASK - (s & WORD_MASK));
 	u32 k = s >> NODE_SHIFT;
 
-	return (!!up & !!down) &&
+	return ((up != 0) & (down != 0)) &&
 	       pure_ctz64(up) - pure_fls64(down) + WORD_MASK - 1 < pure_max(t->longest[1][k], 2);
 }
 
@@ -235,8 +235,8 @@ static bool runs_stay_longest(const struct slot_tree *t, u64 was, u32 s, u32 n)
 {
 	u32 k = s >> NODE_SHIFT, off = s & NODE_MASK;
 	u64 before = t->whole[k - !!k] >> (WORD_BITS - RUN_MAX_WORDS);
-	bool apart = (off >= SLOT_RUN_MAX) | !k | (before == low_bits(RUN_MAX_WORDS)) |
-		     !!(~was << (WORD_MASK - (s & WORD_MASK)));
+	bool apart = (off >= SLOT_RUN_MAX) | (k == 0) | (before == low_bits(RUN_MAX_WORDS)) |
+		     (~was << (WORD_MASK - (s & WORD_MASK)) != 0);
 
 	return !(~was >> (s & WORD_MASK)) && apart && off + n < NODE_SLOTS &&
 	       whole_behind(t, s >> WORD_SHIFT) == RUN_MAX_WORDS;

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Other devices: opening them, and what can be asked of them. */
+#ifndef MUSTER_COMPAT_BDEV_H
+#define MUSTER_COMPAT_BDEV_H
+
+#include <linux/blkdev.h>
+#include <linux/fs.h>
+
+/* An exclusively opened block device. */
+struct compat_bdev {
+#ifdef COMPAT_HAVE_BDEV_FILE
+	struct file *file;
+#else
+	struct block_device *bdev;
+#endif
+};
+
+/*
+ * compat_bdev_open() opens @path for reading and writing with @holder as the
+ * exclusive owner. Process context. The error is the open's own (-EBUSY: held
+ * by others).
+ */
+#ifdef COMPAT_HAVE_BDEV_FILE
+static inline int compat_bdev_open(struct compat_bdev *b, const char *path,
+				   void *holder)
+{
+	b->file = bdev_file_open_by_path(path, BLK_OPEN_READ | BLK_OPEN_WRITE,
+					 holder, NULL);
+	return PTR_ERR_OR_ZERO(b->file);
+}
+
+static inline void compat_bdev_close(struct compat_bdev *b)
+{
+	fput(b->file);
+	b->file = NULL;
+}
+
+static inline struct block_device *compat_bdev(const struct compat_bdev *b)
+{
+	return file_bdev(b->file);
+}
+#else
+#define COMPAT_BDEV_MODE	(FMODE_READ | FMODE_WRITE | FMODE_EXCL)
+
+static inline int compat_bdev_open(struct compat_bdev *b, const char *path,
+				   void *holder)
+{
+	b->bdev = blkdev_get_by_path(path, COMPAT_BDEV_MODE, holder);
+	return PTR_ERR_OR_ZERO(b->bdev);
+}
+
+static inline void compat_bdev_close(struct compat_bdev *b)
+{
+	blkdev_put(b->bdev, COMPAT_BDEV_MODE);
+	b->bdev = NULL;
+}
+
+static inline struct block_device *compat_bdev(const struct compat_bdev *b)
+{
+	return b->bdev;
+}
+#endif
+
+#ifndef COMPAT_HAVE_BDEV_NR_BYTES
+static inline loff_t bdev_nr_bytes(struct block_device *bdev)
+{
+	return i_size_read(bdev->bd_inode);
+}
+#endif
+
+/*
+ * Does @bdev end its I/O before submission returns, as a ramdisk does? Where
+ * the queue does not tell, the swap core takes an operation on single pages,
+ * which only such devices have, for a sign of it.
+ */
+static inline bool compat_bdev_synchronous(struct block_device *bdev)
+{
+#ifdef COMPAT_HAVE_BDEV_SYNCHRONOUS
+	return bdev_synchronous(bdev);
+#else
+	return bdev->bd_disk->fops->rw_page;
+#endif
+}
+
+/* Flushes the device's cache and waits. GFP_NOIO context, may sleep. */
+static inline int compat_bdev_flush(struct block_device *bdev)
+{
+#ifdef COMPAT_HAVE_BDEV_FLUSH_PLAIN
+	return blkdev_issue_flush(bdev);
+#else
+	return blkdev_issue_flush(bdev, GFP_NOIO);
+#endif
+}
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Making bios, and walking over them slot by slot. */
+#ifndef MUSTER_COMPAT_BIO_H
+#define MUSTER_COMPAT_BIO_H
+
+#include <linux/bio.h>
+#include <linux/blkdev.h>
+#include <linux/highmem.h>
+
+/* The operation and the flags of a bio. */
+#ifndef COMPAT_HAVE_BLK_OPF
+#define blk_opf_t	unsigned int
+#endif
+
+/* Of an I/O that makes no sense. */
+#ifndef BLK_STS_INVAL
+#define BLK_STS_INVAL	BLK_STS_IOERR
+#endif
+
+/*
+ * A bio, from the pool or in the caller's memory, or one that has ended made
+ * new, for @bdev and with @opf. One in the caller's memory may have no device.
+ */
+#ifdef COMPAT_HAVE_BIO_OF_BDEV
+static inline struct bio *compat_bio_alloc(struct block_device *bdev,
+					   unsigned int nr, blk_opf_t opf,
+					   gfp_t gfp, struct bio_set *set)
+{
+	return bio_alloc_bioset(bdev, nr, opf, gfp, set);
+}
+
+static inline void compat_bio_init(struct bio *bio, struct block_device *bdev,
+				   struct bio_vec *vecs, unsigned int nr,
+				   blk_opf_t opf)
+{
+	bio_init(bio, bdev, vecs, nr, opf);
+}
+
+static inline void compat_bio_reset(struct bio *bio, struct block_device *bdev,
+				    blk_opf_t opf)
+{
+	bio_reset(bio, bdev, opf);
+}
+#else
+static inline struct bio *compat_bio_alloc(struct block_device *bdev,
+					   unsigned int nr, blk_opf_t opf,
+					   gfp_t gfp, struct bio_set *set)
+{
+	struct bio *bio = bio_alloc_bioset(gfp, nr, set);
+
+	if (bio) {
+		bio_set_dev(bio, bdev);
+		bio->bi_opf = opf;
+	}
+	return bio;
+}
+
+static inline void compat_bio_init(struct bio *bio, struct block_device *bdev,
+				   struct bio_vec *vecs, unsigned int nr,
+				   blk_opf_t opf)
+{
+	bio_init(bio, vecs, nr);
+	if (bdev)
+		bio_set_dev(bio, bdev);
+	bio->bi_opf = opf;
+}
+
+static inline void compat_bio_reset(struct bio *bio, struct block_device *bdev,
+				    blk_opf_t opf)
+{
+	bio_reset(bio);
+	bio_set_dev(bio, bdev);
+	bio->bi_opf = opf;
+}
+#endif
+
+/* Moves @iter on by @bytes, which do not reach beyond the piece it is in. */
+#ifndef COMPAT_HAVE_BIO_ADVANCE_SINGLE
+static inline void bio_advance_iter_single(const struct bio *bio,
+					   struct bvec_iter *iter,
+					   unsigned int bytes)
+{
+	bio_advance_iter(bio, iter, bytes);
+}
+#endif
+
+#ifndef COMPAT_HAVE_BIO_LIST_MERGE_INIT
+static inline void bio_list_merge_init(struct bio_list *list,
+				       struct bio_list *more)
+{
+	bio_list_merge(list, more);
+	bio_list_init(more);
+}
+#endif
+
+#ifndef COMPAT_HAVE_MEMCPY_PAGE
+static inline void memcpy_page(struct page *to, size_t to_at,
+			       struct page *from, size_t from_at, size_t len)
+{
+	char *dst = kmap_atomic(to);
+	char *src = kmap_atomic(from);
+
+	memcpy(dst + to_at, src + from_at, len);
+	kunmap_atomic(src);
+	kunmap_atomic(dst);
+}
+#endif
+
+#endif

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Our own disks: bio-based, in whole pages, without partitions.
+ *
+ * A disk's whole device is what stands for the disk towards those who open it.
+ * compat_disk_whole() gets it once the disk is added, compat_disk_del() gives
+ * it back. Opening is serialised by a lock that belongs to it.
+ */
+#ifndef MUSTER_COMPAT_DISK_H
+#define MUSTER_COMPAT_DISK_H
+
+#include <linux/blk-mq.h>
+#include <linux/blkdev.h>
+#include <linux/part_stat.h>
+#include <linux/sched/mm.h>
+
+#define COMPAT_DISK_SECTORS_MAX	(256 * (PAGE_SIZE >> SECTOR_SHIFT))
+
+#ifndef COMPAT_HAVE_DISK_ALLOC_LIMITS
+static inline void compat_limit_to_pages(struct request_queue *q,
+					 u32 max_discard_sectors)
+{
+	blk_queue_logical_block_size(q, PAGE_SIZE);
+	blk_queue_physical_block_size(q, PAGE_SIZE);
+	blk_queue_io_min(q, PAGE_SIZE);
+	blk_queue_dma_alignment(q, SECTOR_SIZE - 1);
+	blk_queue_max_hw_sectors(q, COMPAT_DISK_SECTORS_MAX);
+	blk_queue_max_discard_sectors(q, max_discard_sectors);
+	blk_queue_max_write_zeroes_sectors(q, max_discard_sectors);
+	q->limits.discard_granularity = PAGE_SIZE;
+}
+#endif
+
+/*
+ * A disk for I/O in whole pages only, with discard and write-zeroes of any size
+ * up to @max_discard_sectors. ERR_PTR on failure; else put_disk() frees it when
+ * it was never added.
+ */
+#if defined(COMPAT_HAVE_DISK_ALLOC_LIMITS)
+static inline struct gendisk *compat_disk_alloc(u32 max_discard_sectors)
+{
+	struct queue_limits lim = {
+		.logical_block_size = PAGE_SIZE,
+		.physical_block_size = PAGE_SIZE,
+		.io_min = PAGE_SIZE,
+		.dma_alignment = SECTOR_SIZE - 1,
+		.max_hw_sectors = COMPAT_DISK_SECTORS_MAX,
+		.max_hw_discard_sectors = max_discard_sectors,
+		.max_write_zeroes_sectors = max_discard_sectors,
+		.discard_granularity = PAGE_SIZE,
+	};
+	struct gendisk *disk = blk_alloc_disk(&lim, NUMA_NO_NODE);
+
+	if (!IS_ERR(disk))
+		disk->flags |= GENHD_FL_NO_PART;
+	return disk;
+}
+#elif defined(COMPAT_HAVE_DISK_ALLOC)
+static inline struct gendisk *compat_disk_alloc(u32 max_discard_sectors)
+{
+	struct gendisk *disk = blk_alloc_disk(NUMA_NO_NODE);
+
+	if (!disk)
+		return ERR_PTR(-ENOMEM);
+	compat_limit_to_pages(disk->queue, max_discard_sectors);
+	disk->flags |= GENHD_FL_NO_PART;
+	return disk;
+}
+#else
+static inline struct gendisk *compat_disk_alloc(u32 max_discard_sectors)
+{
+	struct gendisk *disk = alloc_disk(1);
+
+	if (!disk)
+		return ERR_PTR(-ENOMEM);
+	disk->queue = blk_alloc_queue(NUMA_NO_NODE);
+	if (!disk->queue) {
+		put_disk(disk);
+		return ERR_PTR(-ENOMEM);
+	}
+	compat_limit_to_pages(disk->queue, max_discard_sectors);
+	blk_queue_flag_set(QUEUE_FLAG_DISCARD, disk->queue);
+	disk->flags |= GENHD_FL_NO_PART_SCAN;
+	return disk;
+}
+#endif
+
+/*
+ * compat_disk_add() makes the disk known; an error leaves it as it was.
+ * compat_disk_whole() gives its whole device; NULL: no memory.
+ * compat_disk_del() takes it away: from its return on nobody is in its
+ * operations. @whole may be NULL.
+ */
+#ifdef COMPAT_HAVE_DISK_OPEN_MUTEX
+static inline int compat_disk_add(struct gendisk *disk,
+				  const struct attribute_group **groups)
+{
+	return device_add_disk(NULL, disk, groups);
+}
+
+static inline struct block_device *compat_disk_whole(struct gendisk *disk)
+{
+	return disk->part0;
+}
+
+static inline void compat_disk_del(struct gendisk *disk,
+				   struct block_device *whole)
+{
+	del_gendisk(disk);
+}
+#else
+static inline int compat_disk_add(struct gendisk *disk,
+				  const struct attribute_group **groups)
+{
+	device_add_disk(NULL, disk, groups);
+	return 0;
+}
+
+static inline struct block_device *compat_disk_whole(struct gendisk *disk)
+{
+	return bdget_disk(disk, 0);
+}
+
+/*
+ * Who looked the disk up before it was deleted may still get to its open
+ * operation: without private data that refuses.
+ */
+static inline void compat_disk_del(struct gendisk *disk,
+				   struct block_device *whole)
+{
+	del_gendisk(disk);
+	blk_cleanup_queue(disk->queue);
+	if (!whole)
+		return;
+	mutex_lock(&whole->bd_mutex);
+	disk->private_data = NULL;
+	mutex_unlock(&whole->bd_mutex);
+	bdput(whole);
+}
+#endif
+
+/* The lock that opening and closing the disk holds, and how many have it open. */
+static inline struct mutex *compat_disk_open_lock(struct block_device *whole)
+{
+#ifdef COMPAT_HAVE_DISK_OPEN_MUTEX
+	return &whole->bd_disk->open_mutex;
+#else
+	return &whole->bd_mutex;
+#endif
+}
+
+static inline unsigned int compat_disk_openers(struct block_device *whole)
+{
+#ifdef COMPAT_HAVE_DISK_OPEN_MUTEX
+	return disk_openers(whole->bd_disk);
+#else
+	return READ_ONCE(whole->bd_openers);
+#endif
+}
+
+/*
+ * The disk's operations, as the kernel calls them:
+ * int open(void *private_data, struct block_device *whole), under the open lock;
+ * void submit(void *private_data, struct bio *bio).
+ */
+#ifdef COMPAT_HAVE_DISK_OPEN
+#define COMPAT_DISK_OPEN(_name, _open)					\
+static int _name(struct gendisk *disk, blk_mode_t mode)			\
+{									\
+	return _open(disk->private_data, disk->part0);			\
+}
+#else
+#define COMPAT_DISK_OPEN(_name, _open)					\
+static int _name(struct block_device *whole, fmode_t mode)		\
+{									\
+	void *private_data = whole->bd_disk->private_data;		\
+									\
+	return private_data ? _open(private_data, whole) : -ENXIO;	\
+}
+#endif
+
+#ifdef COMPAT_HAVE_DISK_SUBMIT_VOID
+#define COMPAT_DISK_SUBMIT(_name, _submit)				\
+static void _name(struct bio *bio)					\
+{									\
+	_submit(bio->bi_bdev->bd_disk->private_data, bio);		\
+}
+#else
+#define COMPAT_DISK_SUBMIT(_name, _submit)				\
+static blk_qc_t _name(struct bio *bio)					\
+{									\
+	_submit(bio->bi_disk->private_data, bio);			\
+	return BLK_QC_T_NONE;						\
+}
+#endif
+
+/*
+ * Takes over from @bdev what a disk on top of it must promise alike: a volatile
+ * write cache, FUA, stable pages, rotation, and, where a queue can tell, that
+ * I/O ends before submission returns. The disk must have no I/O.
+ */
+#ifdef COMPAT_HAVE_BLK_FEATURES
+static inline int compat_disk_inherit(struct gendisk *disk,
+				      struct block_device *bdev)
+{
+	const blk_features_t mask = BLK_FEAT_WRITE_CACHE | BLK_FEAT_FUA |
+				    BLK_FEAT_STABLE_WRITES |
+				    BLK_FEAT_SYNCHRONOUS |
+				    BLK_FEAT_ROTATIONAL;
+	struct queue_limits lim = queue_limits_start_update(disk->queue);
+
+	lim.features &= ~mask;
+	lim.features |= bdev_get_queue(bdev)->limits.features & mask;
+	return queue_limits_commit_update(disk->queue, &lim);
+}
+#else
+static inline void compat_copy_queue_flag(unsigned int flag,
+					  struct request_queue *to,
+					  struct request_queue *from)
+{
+	if (test_bit(flag, &from->queue_flags))
+		blk_queue_flag_set(flag, to);
+	else
+		blk_queue_flag_clear(flag, to);
+}
+
+static inline int compat_disk_inherit(struct gendisk *disk,
+				      struct block_device *bdev)
+{
+	struct request_queue *from = bdev_get_queue(bdev);
+
+	blk_queue_write_cache(disk->queue,
+			      test_bit(QUEUE_FLAG_WC, &from->queue_flags),
+			      test_bit(QUEUE_FLAG_FUA, &from->queue_flags));
+	compat_copy_queue_flag(QUEUE_FLAG_STABLE_WRITES, disk->queue, from);
+	compat_copy_queue_flag(QUEUE_FLAG_NONROT, disk->queue, from);
+	return 0;
+}
+#endif
+
+/*
+ * Waits until no task is in the disk's submit operation and lets none in. What
+ * it returns goes back to compat_disk_unfreeze().
+ */
+static inline unsigned int compat_disk_freeze(struct gendisk *disk)
+{
+#ifdef COMPAT_HAVE_FREEZE_MEMFLAGS
+	return blk_mq_freeze_queue(disk->queue);
+#else
+	blk_mq_freeze_queue(disk->queue);
+	return memalloc_noio_save();
+#endif
+}
+
+static inline void compat_disk_unfreeze(struct gendisk *disk,
+					unsigned int memflags)
+{
+#ifdef COMPAT_HAVE_FREEZE_MEMFLAGS
+	blk_mq_unfreeze_queue(disk->queue, memflags);
+#else
+	memalloc_noio_restore(memflags);
+	blk_mq_unfreeze_queue(disk->queue);
+#endif
+}
+
+/* Counts @bio in its disk's statistics (count and sectors; no time). */
+static inline void compat_disk_count(struct bio *bio)
+{
+	const int group = op_stat_group(bio_op(bio));
+#ifdef COMPAT_HAVE_BIO_OF_BDEV
+	struct block_device *part = bio->bi_bdev;
+#else
+	struct hd_struct *part = &bio->bi_disk->part0;
+#endif
+
+	part_stat_lock();
+	part_stat_inc(part, ios[group]);
+	part_stat_add(part, sectors[group], bio_sectors(bio));
+	part_stat_unlock();
+}
+
+#endif

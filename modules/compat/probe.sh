@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Looks into the headers of the kernel that is built for.
+#
+#	probe.sh SRCTREE OBJTREE
+#
+# Prints -DCOMPAT_HAVE_NAME for all that is there; README.md says what each is for. A kernel that
+# cannot be built for: says why on standard error, prints nothing and exits with 1.
+set -u
+include=$1/include
+symvers=$2/Module.symvers
+
+refuse() {
+	echo "muster: refused: $1" >&2
+	echo "muster: supported are kernels from 5.10 on, as Debian 11 (5.10), 12 (6.1) and 13 (6.12 and backports) have them" >&2
+	exit 1
+}
+
+# has HEADERS REGEX: one of the headers has such a line.
+has() {
+	for header in $1; do
+		grep -Eqs -e "$2" "$include/$header" && return
+	done
+	return 1
+}
+
+# have NAME HEADERS REGEX
+have() {
+	if has "$2" "$3"; then
+		echo "-DCOMPAT_HAVE_$1"
+	fi
+}
+
+[ -e "$include/linux/blkdev.h" ] || refuse "there are no kernel headers in $include"
+has linux/blkdev.h '\(\*submit_bio\) ?\(struct bio \*' ||
+	refuse "its block devices have no submit_bio operation, as those of kernels before 5.9"
+has linux/blkdev.h 'bdev_file_open_by_path|blkdev_get_by_path\(const char \*path, fmode_t mode' ||
+	refuse "it opens block devices in a way that only kernels between 6.5 and 6.8 have"
+
+have BDEV_FILE linux/blkdev.h 'bdev_file_open_by_path'
+have BDEV_FLUSH_PLAIN linux/blkdev.h 'blkdev_issue_flush\(struct block_device \*[a-z]*\)'
+have BDEV_NR_BYTES linux/blkdev.h 'bdev_nr_bytes'
+have BDEV_SYNCHRONOUS linux/blkdev.h 'bdev_synchronous'
+have BIO_ADVANCE_SINGLE linux/bio.h 'bio_advance_iter_single'
+have BIO_LIST_MERGE_INIT linux/bio.h 'bio_list_merge_init'
+have BIO_OF_BDEV linux/bio.h 'bio_init\(struct bio \*bio, struct block_device \*'
+have BLK_FEATURES linux/blkdev.h 'blk_features_t'
+have BLK_OPF linux/blk_types.h 'blk_opf_t;'
+have CLASS_CONST linux/device/class.h '\*show\)\(const struct class \*'
+have DISK_ALLOC linux/blkdev.h 'define blk_alloc_disk\('
+have DISK_ALLOC_LIMITS linux/blkdev.h '__blk_alloc_disk\(struct queue_limits \*'
+have DISK_OPEN linux/blkdev.h '\(\*open\) ?\(struct gendisk \*'
+have DISK_OPEN_MUTEX 'linux/blkdev.h linux/genhd.h' 'struct mutex open_mutex;'
+have DISK_SUBMIT_VOID linux/blkdev.h 'void \(\*submit_bio\)'
+have FOLIO linux/page-flags.h 'page_folio'
+have FREEZE_MEMFLAGS linux/blk-mq.h 'blk_mq_unfreeze_queue\(struct request_queue \*q, unsigned int'
+have HRTIMER_SETUP linux/hrtimer.h 'hrtimer_setup\('
+have MEMCPY_PAGE linux/highmem.h 'memcpy_page\('
+have TRACE_ASSIGN_SHORT trace/stages/stage6_event_callback.h '__assign_str\(dst\)'
+if has linux/frontswap.h 'frontswap_register_ops' && grep -qs 'frontswap_register_ops' "$symvers"; then
+	echo -DCOMPAT_HAVE_FRONTSWAP
+fi
