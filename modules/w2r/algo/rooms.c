@@ -306,6 +306,12 @@ u32 rooms_reclaim(struct rooms *r)
 	return e;
 }
 
+void rooms_retire_spare(struct rooms *r, u32 e)
+{
+	elist_del(&r->arena, &r->spare, e);
+	elist_add_tail(&r->arena, &r->spare, e);
+}
+
 void rooms_set_limit(struct rooms *r, u32 limit)
 {
 	u64 share = (u64)r->waiting_target * limit;

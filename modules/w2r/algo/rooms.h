@@ -92,7 +92,7 @@ void rooms_fault(struct rooms *r, u64 first, u32 n);
 /*
  * An entry for @block, which has none, to be filled; ENTRY_NONE if no other
  * can leave: all are pinned or being filled, or, for the waiting room, it is
- * full of such.
+ * full of such. Until rooms_filled() its link entry.next is the caller's.
  */
 u32 rooms_fill(struct rooms *r, u64 block, enum room room);
 
@@ -118,6 +118,9 @@ bool rooms_unpin(struct rooms *r, u32 e);
  * none can. It is the last to be used again.
  */
 u32 rooms_reclaim(struct rooms *r);
+
+/* @e, which is in no use, is the last to be used again. */
+void rooms_retire_spare(struct rooms *r, u32 e);
 
 /*
  * At most @limit entries in use from now on (ROOMS_ENTRIES_MIN to what there

@@ -19,7 +19,7 @@
 
 #define TOGGLE_SAMPLES		16	/* fates of prefetches for a decision */
 #define TOGGLE_TRIAL_FIRST	8	/* periods off before a trial */
-#define TOGGLE_TRIAL_MOST	512
+#define TOGGLE_TRIAL_MOST	64
 
 struct toggle {
 	bool on;

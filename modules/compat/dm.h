@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What device-mapper targets need of the kernel that differs between kernels:
+ * registering, shrinkers, kobjects and a disk's read-ahead.
+ */
+#ifndef MUSTER_COMPAT_DM_H
+#define MUSTER_COMPAT_DM_H
+
+#include <linux/backing-dev.h>
+#include <linux/blkdev.h>
+#include <linux/device-mapper.h>
+#include <linux/kobject.h>
+#include <linux/module.h>
+#include <linux/shrinker.h>
+
+/* A module that is one target, struct target_type <name>_target. */
+#ifndef module_dm
+#define module_dm(name)							\
+static int __init name##_init(void)					\
+{									\
+	return dm_register_target(&name##_target);			\
+}									\
+module_init(name##_init);						\
+static void __exit name##_exit(void)					\
+{									\
+	dm_unregister_target(&name##_target);				\
+}									\
+module_exit(name##_exit)
+#endif
+
+/*
+ * Something that gives memory back when the kernel is short of it: @count says
+ * how many objects could be freed, @scan frees up to so many and says how many;
+ * both get @ctx, in any context that reclaims memory.
+ */
+struct compat_shrinker {
+#ifdef COMPAT_HAVE_SHRINKER_ALLOC
+	struct shrinker *shrinker;
+#else
+	struct shrinker shrinker;
+#endif
+	unsigned long (*count)(void *ctx);
+	unsigned long (*scan)(void *ctx, unsigned long nr);
+	void *ctx;
+};
+
+static inline struct compat_shrinker *
+compat_shrinker_of(struct shrinker *shrinker)
+{
+#ifdef COMPAT_HAVE_SHRINKER_ALLOC
+	return shrinker->private_data;
+#else
+	return container_of(shrinker, struct compat_shrinker, shrinker);
+#endif
+}
+
+static inline unsigned long
+compat_shrinker_count(struct shrinker *shrinker, struct shrink_control *sc)
+{
+	struct compat_shrinker *s = compat_shrinker_of(shrinker);
+
+	return s->count(s->ctx);
+}
+
+static inline unsigned long
+compat_shrinker_scan(struct shrinker *shrinker, struct shrink_control *sc)
+{
+	struct compat_shrinker *s = compat_shrinker_of(shrinker);
+	unsigned long freed = s->scan(s->ctx, sc->nr_to_scan);
+
+	return freed ? freed : SHRINK_STOP;
+}
+
+/* @s has its functions and ctx set. Process context, may sleep. -ENOMEM. */
+#ifdef COMPAT_HAVE_SHRINKER_ALLOC
+static inline int compat_shrinker_register(struct compat_shrinker *s,
+					   const char *name)
+{
+	s->shrinker = shrinker_alloc(0, "%s", name);
+	if (!s->shrinker)
+		return -ENOMEM;
+	s->shrinker->count_objects = compat_shrinker_count;
+	s->shrinker->scan_objects = compat_shrinker_scan;
+	s->shrinker->private_data = s;
+	shrinker_register(s->shrinker);
+	return 0;
+}
+
+static inline void compat_shrinker_unregister(struct compat_shrinker *s)
+{
+	shrinker_free(s->shrinker);
+}
+#else
+static inline int compat_shrinker_register(struct compat_shrinker *s,
+					   const char *name)
+{
+	s->shrinker.count_objects = compat_shrinker_count;
+	s->shrinker.scan_objects = compat_shrinker_scan;
+	s->shrinker.seeks = DEFAULT_SEEKS;
+#ifdef COMPAT_HAVE_SHRINKER_NAMED
+	return register_shrinker(&s->shrinker, "%s", name);
+#else
+	return register_shrinker(&s->shrinker);
+#endif
+}
+
+static inline void compat_shrinker_unregister(struct compat_shrinker *s)
+{
+	unregister_shrinker(&s->shrinker);
+}
+#endif
+
+/* Old kernels want a type that is not const, and leave it as it is. */
+static inline void compat_kobject_init(struct kobject *kobj,
+				       const struct kobj_type *type)
+{
+	kobject_init(kobj, (struct kobj_type *)type);
+}
+
+/* Where the read-ahead of @disk's page cache is kept, in pages. */
+static inline unsigned long *compat_disk_ra_pages(struct gendisk *disk)
+{
+#ifdef COMPAT_HAVE_DISK_BDI
+	return &disk->bdi->ra_pages;
+#else
+	return &disk->queue->backing_dev_info->ra_pages;
+#endif
+}
+
+#endif

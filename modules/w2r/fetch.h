@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Reads of our own: prefetches, and whole blocks of which a part was asked for. */
+#ifndef W2R_FETCH_H
+#define W2R_FETCH_H
+
+#include "cache.h"
+
+/*
+ * Takes entries in @room for up to @n blocks from @first on, none of which is
+ * in the cache, and adds to @bios a read that fills them. Returns for how many,
+ * perhaps none. Under ->lock.
+ */
+u32 w2r_fetch(struct w2r *c, u64 first, u32 n, enum room room,
+	      struct bio_list *bios);
+
+/* Adds to @bios the prefetches that follow from reference @ref. Under ->lock. */
+void w2r_look_ahead(struct w2r *c, const struct reference *ref,
+		    struct bio_list *bios);
+
+/* Sends @bios to the origin. Without ->lock, process context. */
+void w2r_submit(struct w2r *c, struct bio_list *bios);
+
+int w2r_fetch_start(struct w2r *c);
+void w2r_fetch_stop(struct w2r *c);
+
+#endif

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/gfp.h>
+#include <linux/jiffies.h>
+#include <linux/mm.h>
+#include <linux/vmalloc.h>
+
+#include "compat/bio.h"
+#include "frames.h"
+
+/* In the I/O path, perhaps that of reclaim: not out of its reserves. */
+#define FRAME_GFP	(GFP_NOWAIT | __GFP_NOWARN | __GFP_NOMEMALLOC)
+#define CALM		(5 * HZ)	/* after pressure, before growing again */
+#define RESIDENT_LEAST	64		/* frames not worth asking for */
+
+static unsigned int frame_order(const struct w2r *c)
+{
+	return get_order(c->block_sectors << SECTOR_SHIFT);
+}
+
+static bool give_memory(struct w2r *c, u32 e)
+{
+	struct page *page;
+
+	if (c->slots[e].page)
+		return true;
+	page = alloc_pages(FRAME_GFP, frame_order(c));
+	if (!page)
+		return false;
+	c->slots[e].page = page;
+	c->resident++;
+	return true;
+}
+
+static void set_limit(struct w2r *c, u32 limit)
+{
+	limit = clamp_t(u32, limit, ROOMS_ENTRIES_MIN, c->nr_entries);
+	rooms_set_limit(&c->rooms, limit);
+}
+
+static void chain(struct w2r *c, struct w2r_filler *f, u32 e)
+{
+	struct entry *entries = c->rooms.arena.entries;
+
+	c->slots[e].filler = f;
+	entries[e].next = ENTRY_NONE;
+	if (f->tail == ENTRY_NONE)
+		f->head = e;
+	else
+		entries[f->tail].next = e;
+	f->tail = e;
+}
+
+u32 w2r_take(struct w2r *c, u64 block, enum room room, struct w2r_filler *f)
+{
+	u32 e;
+
+	lockdep_assert_held(&c->lock);
+	e = rooms_fill(&c->rooms, block, room);
+	if (e == ENTRY_NONE)
+		return e;
+	if (!give_memory(c, e)) {
+		rooms_filled(&c->rooms, e, false);
+		/* From now on a block that comes takes the memory of another. */
+		set_limit(c, c->rooms.in_use);
+		c->shrunk_at = jiffies;
+		return ENTRY_NONE;
+	}
+	chain(c, f, e);
+	return e;
+}
+
+/* Between @iter's next @bytes and as many of the frame from byte @at on. */
+static void copy_frame(struct bio *bio, struct bvec_iter *iter,
+		       struct page *frame, u32 at, u32 bytes, bool to_bio)
+{
+	struct bio_vec bv;
+	struct page *page;
+	u32 len, in_page;
+
+	while (bytes) {
+		bv = bio_iter_iovec(bio, *iter);
+		page = frame + (at >> PAGE_SHIFT);
+		in_page = offset_in_page(at);
+		len = min3(bytes, bv.bv_len, (u32)PAGE_SIZE - in_page);
+		if (to_bio) {
+			memcpy_page(bv.bv_page, bv.bv_offset, page, in_page,
+				    len);
+			flush_dcache_page(bv.bv_page);
+		} else {
+			memcpy_page(page, in_page, bv.bv_page, bv.bv_offset,
+				    len);
+		}
+		bio_advance_iter_single(bio, iter, len);
+		at += len;
+		bytes -= len;
+	}
+}
+
+void w2r_copy(struct w2r *c, struct bio *bio, struct bvec_iter *iter,
+	      const u32 *entries, u32 n, u32 offset, bool to_bio)
+{
+	u32 skip = offset << SECTOR_SHIFT;
+	u32 bytes, i;
+
+	for (i = 0; i < n; i++) {
+		bytes = (c->block_sectors << SECTOR_SHIFT) - skip;
+		bytes = min(bytes, iter->bi_size);
+		if (entries[i] == ENTRY_NONE)
+			bio_advance_iter(bio, iter, bytes);
+		else
+			copy_frame(bio, iter, c->slots[entries[i]].page, skip,
+				   bytes, to_bio);
+		skip = 0;
+	}
+}
+
+/* Takes the memory of one entry away; NULL if none can be spared. */
+static struct page *take_memory(struct w2r *c)
+{
+	struct page *page;
+	u32 e = c->rooms.spare.head;
+
+	if (e != ENTRY_NONE && c->slots[e].page)
+		rooms_retire_spare(&c->rooms, e);
+	else
+		e = rooms_reclaim(&c->rooms);
+	if (e == ENTRY_NONE)
+		return NULL;
+	page = c->slots[e].page;
+	c->slots[e].page = NULL;
+	c->resident--;
+	return page;
+}
+
+static unsigned long count(void *ctx)
+{
+	struct w2r *c = ctx;
+	u32 resident = READ_ONCE(c->resident);
+
+	return resident > RESIDENT_LEAST ? resident - RESIDENT_LEAST : 0;
+}
+
+static unsigned long scan(void *ctx, unsigned long nr)
+{
+	struct w2r *c = ctx;
+	unsigned long freed, flags;
+	struct page *page;
+
+	for (freed = 0; freed < nr; freed++) {
+		spin_lock_irqsave(&c->lock, flags);
+		page = c->resident > RESIDENT_LEAST ? take_memory(c) : NULL;
+		if (page) {
+			set_limit(c, c->rooms.in_use);
+			c->shrunk_at = jiffies;
+			w2r_count(c, W2R_RECLAIMED, 1);
+		}
+		spin_unlock_irqrestore(&c->lock, flags);
+		if (!page)
+			break;
+		__free_pages(page, frame_order(c));
+	}
+	return freed;
+}
+
+void w2r_frames_grow(struct w2r *c)
+{
+	u32 limit;
+
+	spin_lock_irq(&c->lock);
+	limit = c->rooms.limit;
+	if (limit < c->nr_entries && time_after(jiffies, c->shrunk_at + CALM))
+		set_limit(c, limit + max(1u, c->nr_entries / 32));
+	spin_unlock_irq(&c->lock);
+}
+
+int w2r_frames_start(struct w2r *c)
+{
+	c->slots = vzalloc(array_size(c->nr_entries, sizeof(*c->slots)));
+	if (!c->slots)
+		return -ENOMEM;
+	c->shrinker.count = count;
+	c->shrinker.scan = scan;
+	c->shrinker.ctx = c;
+	if (compat_shrinker_register(&c->shrinker, "dm-w2r")) {
+		vfree(c->slots);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+void w2r_frames_stop(struct w2r *c)
+{
+	u32 e;
+
+	compat_shrinker_unregister(&c->shrinker);
+	for (e = 0; e < c->nr_entries; e++)
+		if (c->slots[e].page)
+			__free_pages(c->slots[e].page, frame_order(c));
+	vfree(c->slots);
+}

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/ktime.h>
+
+#include "fetch.h"
+#include "frames.h"
+#include "read.h"
+#include "write.h"
+
+static struct entry *entry(struct w2r *c, u32 e)
+{
+	return &c->rooms.arena.entries[e];
+}
+
+/* Can a read of it be answered by its entry, now or when it is filled? */
+static bool is_hit(struct w2r *c, u32 e)
+{
+	return e != ENTRY_NONE && !(entry(c, e)->flags & ENTRY_STALE);
+}
+
+/* --- out of frames --- */
+
+enum served { SERVED, WAITS, GONE };
+
+/* Pins the entries of all blocks of @io, or waits for one on its way. */
+static enum served pin_all(struct w2r *c, struct w2r_io *io, u32 *entries)
+{
+	u32 i;
+
+	for (i = 0; i < io->n; i++) {
+		entries[i] = index_peek(&c->rooms.index, io->first + i);
+		if (!is_hit(c, entries[i]))
+			return GONE;
+		if (entry(c, entries[i])->flags & ENTRY_FILLING) {
+			list_add_tail(&io->wait,
+				      &c->slots[entries[i]].filler->waiters);
+			return WAITS;
+		}
+	}
+	for (i = 0; i < io->n; i++)
+		rooms_pin(&c->rooms, entries[i]);
+	return SERVED;
+}
+
+/* The entries are pinned. @bio ends. */
+static void serve(struct w2r *c, struct bio *bio, const u32 *entries)
+{
+	struct w2r_io *io = w2r_io_of(bio);
+	struct bvec_iter iter = bio->bi_iter;
+	unsigned long flags;
+	u32 i;
+
+	w2r_copy(c, bio, &iter, entries, io->n, io->offset, true);
+	spin_lock_irqsave(&c->lock, flags);
+	for (i = 0; i < io->n; i++)
+		rooms_unpin(&c->rooms, entries[i]);
+	spin_unlock_irqrestore(&c->lock, flags);
+	bio_endio(bio);
+}
+
+static void serve_waiter(struct w2r *c, struct w2r_io *io)
+{
+	struct bio *bio = dm_bio_from_per_bio_data(io, sizeof(*io));
+	u32 entries[W2R_SERVE_MAX];
+	enum served served;
+	unsigned long flags;
+
+	spin_lock_irqsave(&c->lock, flags);
+	served = pin_all(c, io, entries);
+	if (served == GONE)
+		bio_list_add(&c->resubmits, bio);
+	spin_unlock_irqrestore(&c->lock, flags);
+	if (served == SERVED)
+		serve(c, bio, entries);
+	else if (served == GONE)
+		queue_work(c->wq, &c->resubmit);
+}
+
+void w2r_filler_ended(struct w2r *c, struct w2r_filler *f, bool good)
+{
+	struct w2r_io *io, *next;
+	unsigned long flags;
+	LIST_HEAD(waiters);
+	u32 e, after;
+
+	spin_lock_irqsave(&c->lock, flags);
+	for (e = f->head; e != ENTRY_NONE; e = after) {
+		after = entry(c, e)->next;
+		c->slots[e].filler = NULL;
+		rooms_filled(&c->rooms, e, good);
+	}
+	list_splice_init(&f->waiters, &waiters);
+	spin_unlock_irqrestore(&c->lock, flags);
+	list_for_each_entry_safe(io, next, &waiters, wait) {
+		list_del(&io->wait);
+		serve_waiter(c, io);
+	}
+}
+
+void w2r_resubmit(struct work_struct *work)
+{
+	struct w2r *c = container_of(work, struct w2r, resubmit);
+	struct bio_list bios;
+	struct bio *bio;
+
+	spin_lock_irq(&c->lock);
+	bios = c->resubmits;
+	bio_list_init(&c->resubmits);
+	spin_unlock_irq(&c->lock);
+	while ((bio = bio_list_pop(&bios))) {
+		w2r_io_of(bio)->kind = W2R_IO_PASS;
+		w2r_io_of(bio)->start_ns = ktime_get_ns();
+		w2r_aim(c, bio);
+		submit_bio_noacct(bio);
+	}
+}
+
+/* --- from the origin --- */
+
+/* @bio is for its first @n blocks; dm sends the rest anew. */
+static void cut(struct w2r *c, struct bio *bio, u32 n)
+{
+	struct w2r_io *io = w2r_io_of(bio);
+	u32 sectors = (n << c->block_shift) - io->offset;
+
+	io->n = n;
+	if (sectors < bio_sectors(bio))
+		dm_accept_partial_bio(bio, sectors);
+}
+
+/* Blocks from the first one on that are hits, all of them referenced now. */
+static u32 use_hits(struct w2r *c, const struct w2r_io *io)
+{
+	u32 most = min_t(u32, io->n, W2R_SERVE_MAX), n, e;
+
+	for (n = 0; n < most; n++) {
+		e = rooms_find(&c->rooms, io->first + n);
+		if (!is_hit(c, e))
+			break;
+		w2r_count(c, entry(c, e)->room == ROOM_WAITING ?
+			     W2R_HITS_WAITING : W2R_HITS_WEIGHING, 1);
+		rooms_use(&c->rooms, e);
+	}
+	return n;
+}
+
+/* Blocks up to the last one that is no hit; the first one is none. */
+static u32 missing(struct w2r *c, const struct w2r_io *io)
+{
+	u32 n = io->n;
+
+	while (n > 1 && is_hit(c, index_peek(&c->rooms.index,
+					     io->first + n - 1)))
+		n--;
+	return n;
+}
+
+static bool whole(struct w2r *c, struct bio *bio, u64 block)
+{
+	struct w2r_io *io = w2r_io_of(bio);
+	u64 start = (io->first << c->block_shift) + io->offset;
+
+	return block << c->block_shift >= start &&
+	       (block + 1) << c->block_shift <= start + bio_sectors(bio);
+}
+
+/* What @bio reads shall fill entries, as far as it can. */
+static void fill_missing(struct w2r *c, struct bio *bio)
+{
+	struct w2r_io *io = w2r_io_of(bio);
+	u64 block;
+	u32 i, e;
+
+	rooms_fault(&c->rooms, io->first, io->n);
+	for (i = 0; i < io->n; i++) {
+		block = io->first + i;
+		e = i ? rooms_find(&c->rooms, block) :
+			index_peek(&c->rooms.index, block);
+		if (is_hit(c, e)) {
+			/* Read again, since the I/O goes past it anyway. */
+			w2r_count(c, entry(c, e)->room == ROOM_WAITING ?
+				     W2R_HITS_WAITING : W2R_HITS_WEIGHING, 1);
+			rooms_use(&c->rooms, e);
+		} else if (e != ENTRY_NONE || block >= c->nr_blocks ||
+			   w2r_being_written(c, block)) {
+			w2r_count(c, W2R_BYPASSED, 1);
+		} else {
+			w2r_count(c, W2R_MISSES, 1);
+			if (whole(c, bio, block) &&
+			    w2r_take(c, block, ROOM_WEIGHING,
+				     &io->filler) != ENTRY_NONE)
+				io->kind = W2R_IO_FILL;
+		}
+	}
+}
+
+/* A part of one block: the whole block is fetched, and @bio waits for it. */
+static bool fetch_whole(struct w2r *c, struct bio *bio, struct bio_list *bios)
+{
+	struct w2r_io *io = w2r_io_of(bio);
+	u32 e;
+
+	if (io->n != 1 || whole(c, bio, io->first) ||
+	    io->first >= c->nr_blocks || w2r_being_written(c, io->first) ||
+	    index_peek(&c->rooms.index, io->first) != ENTRY_NONE)
+		return false;
+	rooms_fault(&c->rooms, io->first, 1);
+	if (!w2r_fetch(c, io->first, 1, ROOM_WEIGHING, bios))
+		return false;
+	w2r_count(c, W2R_MISSES, 1);
+	e = index_peek(&c->rooms.index, io->first);
+	list_add_tail(&io->wait, &c->slots[e].filler->waiters);
+	io->kind = W2R_IO_SERVED;
+	return true;
+}
+
+int w2r_read(struct w2r *c, struct bio *bio)
+{
+	struct w2r_io *io = w2r_io_of(bio);
+	struct bio_list bios = BIO_EMPTY_LIST;
+	struct reference ref = { .first = io->first };
+	u32 entries[W2R_SERVE_MAX];
+	enum served served = WAITS;
+	unsigned long flags;
+	u32 hits;
+
+	spin_lock_irqsave(&c->lock, flags);
+	rooms_tick(&c->rooms);
+	ref.room = rooms_where(&c->rooms, io->first);
+	ref.lookahead = c->table.lookahead;
+	hits = use_hits(c, io);
+	if (hits) {
+		cut(c, bio, hits);
+		io->kind = W2R_IO_SERVED;
+		served = pin_all(c, io, entries);
+		if (served == WAITS)
+			w2r_count(c, W2R_WAITED, 1);
+	} else {
+		cut(c, bio, missing(c, io));
+		if (!fetch_whole(c, bio, &bios)) {
+			served = GONE;
+			io->iter = bio->bi_iter;
+			fill_missing(c, bio);
+			w2r_count(c, W2R_ORIGIN_READS, 1);
+		}
+	}
+	w2r_count(c, W2R_READ_BLOCKS, io->n);
+	ref.n = io->n;
+	w2r_look_ahead(c, &ref, &bios);
+	spin_unlock_irqrestore(&c->lock, flags);
+	/* From here on somebody else may have ended @bio, if it waits. */
+	if (served == SERVED) {
+		serve(c, bio, entries);
+	} else if (served == GONE) {
+		io->start_ns = ktime_get_ns();
+		w2r_aim(c, bio);
+		submit_bio_noacct(bio);
+	}
+	w2r_submit(c, &bios);
+	return DM_MAPIO_SUBMITTED;
+}
+
+/* Copies what @bio read into the entries it fills, which are its own. */
+static void copy_filled(struct w2r *c, struct bio *bio)
+{
+	struct w2r_io *io = w2r_io_of(bio);
+	struct bvec_iter iter = io->iter;
+	u32 entries[W2R_SERVE_MAX];
+	u32 e = io->filler.head, from, n, i;
+
+	for (from = 0; from < io->n && e != ENTRY_NONE; from += n) {
+		n = min_t(u32, io->n - from, W2R_SERVE_MAX);
+		for (i = 0; i < n; i++) {
+			entries[i] = ENTRY_NONE;
+			if (e == ENTRY_NONE ||
+			    entry(c, e)->block != io->first + from + i)
+				continue;
+			entries[i] = e;
+			e = entry(c, e)->next;
+		}
+		w2r_copy(c, bio, &iter, entries, n, from ? 0 : io->offset,
+			 false);
+	}
+}
+
+void w2r_read_ended(struct w2r *c, struct bio *bio, blk_status_t status)
+{
+	struct w2r_io *io = w2r_io_of(bio);
+	u64 ns = ktime_get_ns() - io->start_ns;
+	unsigned long flags;
+
+	spin_lock_irqsave(&c->lock, flags);
+	if (status)
+		w2r_count(c, W2R_READ_ERRORS, 1);
+	else
+		toggle_latency(&c->toggle, ns);
+	spin_unlock_irqrestore(&c->lock, flags);
+	if (io->kind != W2R_IO_FILL)
+		return;
+	if (!status)
+		copy_filled(c, bio);
+	w2r_filler_ended(c, &io->filler, !status);
+}

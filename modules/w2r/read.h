@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef W2R_READ_H
+#define W2R_READ_H
+
+#include "cache.h"
+
+/* dm's map of a read; returns its DM_MAPIO_. Process context. */
+int w2r_read(struct w2r *c, struct bio *bio);
+/* A read that went to the origin ended; any context. */
+void w2r_read_ended(struct w2r *c, struct bio *bio, blk_status_t status);
+/*
+ * The I/O of @f ended: its entries stay if @good, and whoever waited for them is
+ * served, or sent to the origin. Any context, without ->lock.
+ */
+void w2r_filler_ended(struct w2r *c, struct w2r_filler *f, bool good);
+/* Worker: sends the reads in ->resubmits to the origin. */
+void w2r_resubmit(struct work_struct *work);
+
+#endif

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "frames.h"
+#include "write.h"
+
+#define DROP_AT_ONCE	1024
+
+static struct entry *entry(struct w2r *c, u32 e)
+{
+	return &c->rooms.arena.entries[e];
+}
+
+static bool is_wide(const struct w2r_io *io)
+{
+	return io->n > W2R_IO_BLOCKS + 1;
+}
+
+static void count_writer(struct w2r *c, const struct w2r_io *io, int by)
+{
+	u64 set;
+
+	if (is_wide(io)) {
+		c->wide_writers += by;
+		return;
+	}
+	for (set = io->first >> W2R_SET_SHIFT;
+	     set <= (io->first + io->n - 1) >> W2R_SET_SHIFT; set++)
+		c->writers[w2r_writer_set(set << W2R_SET_SHIFT)] += by;
+}
+
+/* Entries @from on, up to @to, of blocks in the range are dropped. */
+static void drop_entries(struct w2r *c, u64 first, u64 n, u32 from, u32 to)
+{
+	u32 e;
+
+	for (e = from; e < to; e++)
+		if (entry(c, e)->room != ROOM_DISK &&
+		    entry(c, e)->block - first < n)
+			rooms_drop(&c->rooms, e);
+}
+
+static void drop_blocks(struct w2r *c, u64 first, u64 n)
+{
+	u64 block;
+	u32 e;
+
+	for (block = first; block < first + n; block++) {
+		e = index_peek(&c->rooms.index, block);
+		if (e != ENTRY_NONE)
+			rooms_drop(&c->rooms, e);
+	}
+}
+
+/* By block or by entry, whichever are fewer; the lock is let go in between. */
+void w2r_invalidate(struct w2r *c, u64 first, u64 n)
+{
+	bool by_entry = n > c->nr_entries;
+	u64 at, some, all = by_entry ? c->nr_entries : n;
+	unsigned long flags;
+
+	for (at = 0; at < all; at += some) {
+		some = min_t(u64, all - at, DROP_AT_ONCE);
+		spin_lock_irqsave(&c->lock, flags);
+		if (by_entry)
+			drop_entries(c, first, n, at, at + some);
+		else
+			drop_blocks(c, first + at, some);
+		spin_unlock_irqrestore(&c->lock, flags);
+	}
+}
+
+/*
+ * An entry waits for the end of a write if that replaces all of it and nobody
+ * else has to do with its content; otherwise it is dropped.
+ */
+static void hold_or_drop(struct w2r *c, struct w2r_io *io, u64 block,
+			 bool whole)
+{
+	u32 e = index_peek(&c->rooms.index, block);
+	struct entry *x;
+
+	if (e == ENTRY_NONE)
+		return;
+	x = entry(c, e);
+	if (!whole || x->pins || x->flags & (ENTRY_FILLING | ENTRY_STALE)) {
+		rooms_drop(&c->rooms, e);
+		return;
+	}
+	x->flags |= ENTRY_STALE;
+	io->stale++;
+}
+
+static void hold_entries(struct w2r *c, struct bio *bio)
+{
+	struct w2r_io *io = w2r_io_of(bio);
+	u32 tail = (io->offset + bio_sectors(bio)) & (c->block_sectors - 1);
+	bool whole;
+	u32 i;
+
+	for (i = 0; i < io->n; i++) {
+		whole = !(i == 0 && io->offset) && !(i == io->n - 1 && tail);
+		hold_or_drop(c, io, io->first + i, whole);
+	}
+}
+
+void w2r_write(struct w2r *c, struct bio *bio)
+{
+	struct w2r_io *io = w2r_io_of(bio);
+	bool hold = bio_op(bio) == REQ_OP_WRITE && !is_wide(io);
+	unsigned long flags;
+
+	io->kind = W2R_IO_WRITE;
+	io->stale = 0;
+	io->iter = bio->bi_iter;
+	spin_lock_irqsave(&c->lock, flags);
+	count_writer(c, io, 1);
+	w2r_count(c, W2R_WRITTEN_BLOCKS, io->n);
+	if (hold)
+		hold_entries(c, bio);
+	spin_unlock_irqrestore(&c->lock, flags);
+	if (!hold)
+		w2r_invalidate(c, io->first, io->n);
+}
+
+/* Pins up to @n entries from @first on that wait for the end of this write. */
+static void pin_stale(struct w2r *c, u64 first, u32 n, u32 *entries)
+{
+	u32 i, e;
+
+	for (i = 0; i < n; i++) {
+		e = index_peek(&c->rooms.index, first + i);
+		entries[i] = ENTRY_NONE;
+		if (e == ENTRY_NONE || !(entry(c, e)->flags & ENTRY_STALE))
+			continue;
+		entries[i] = e;
+		rooms_pin(&c->rooms, e);
+	}
+}
+
+static void unpin_renewed(struct w2r *c, u32 n, const u32 *entries)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		if (entries[i] != ENTRY_NONE) {
+			entry(c, entries[i])->flags &= ~ENTRY_STALE;
+			rooms_unpin(&c->rooms, entries[i]);
+		}
+}
+
+/* No other write touches these entries: one that did would have dropped them. */
+static void renew(struct w2r *c, struct bio *bio)
+{
+	struct w2r_io *io = w2r_io_of(bio);
+	struct bvec_iter iter = io->iter;
+	u32 entries[W2R_SERVE_MAX];
+	unsigned long flags;
+	u32 from, n;
+
+	for (from = 0; from < io->n; from += n) {
+		n = min_t(u32, io->n - from, W2R_SERVE_MAX);
+		spin_lock_irqsave(&c->lock, flags);
+		pin_stale(c, io->first + from, n, entries);
+		spin_unlock_irqrestore(&c->lock, flags);
+		w2r_copy(c, bio, &iter, entries, n, from ? 0 : io->offset,
+			 false);
+		spin_lock_irqsave(&c->lock, flags);
+		unpin_renewed(c, n, entries);
+		spin_unlock_irqrestore(&c->lock, flags);
+	}
+}
+
+void w2r_write_ended(struct w2r *c, struct bio *bio, blk_status_t status)
+{
+	struct w2r_io *io = w2r_io_of(bio);
+	unsigned long flags;
+
+	if (status)
+		w2r_invalidate(c, io->first, io->n);
+	else if (io->stale)
+		renew(c, bio);
+	spin_lock_irqsave(&c->lock, flags);
+	if (status)
+		w2r_count(c, W2R_WRITE_ERRORS, 1);
+	count_writer(c, io, -1);
+	spin_unlock_irqrestore(&c->lock, flags);
+}

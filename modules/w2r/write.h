@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Writes, and whatever else changes the origin. While one is under way nothing
+ * it touches is filled, so what is cached is never older than what was
+ * acknowledged.
+ */
+#ifndef W2R_WRITE_H
+#define W2R_WRITE_H
+
+#include <linux/hash.h>
+
+#include "cache.h"
+
+#define W2R_SET_SHIFT	6	/* a set: blocks that are multiples apart */
+
+static inline u32 w2r_writer_set(u64 block)
+{
+	return hash_64(block >> W2R_SET_SHIFT, ilog2(W2R_WRITER_SETS));
+}
+
+/* May @block be under way to the origin? Under ->lock. */
+static inline bool w2r_being_written(const struct w2r *c, u64 block)
+{
+	return c->wide_writers || c->writers[w2r_writer_set(block)];
+}
+
+/* @bio is about to go to the origin; process context. */
+void w2r_write(struct w2r *c, struct bio *bio);
+/* It ended; any context. */
+void w2r_write_ended(struct w2r *c, struct bio *bio, blk_status_t status);
+/* Forgets @n blocks from @first on. Any context. */
+void w2r_invalidate(struct w2r *c, u64 first, u64 n);
+
+#endif
