@@ -9,7 +9,7 @@ CHECK := selftests/run
 OUT ?= $(or $(MUSTER_CACHE),/var/cache/muster)
 FUZZ_SECONDS ?= 300
 
-.PHONY: modules install uninstall demo check check-unit check-lint check-vm \
+.PHONY: modules install uninstall demo check check-unit check-lint check-dkms check-vm \
 	bench-slots bench-swap fuzz clean help setup headers
 
 modules: headers
@@ -20,8 +20,10 @@ headers:
 		echo "No kernel headers in $(KDIR): install linux-headers-$(KVER), or set KDIR."; \
 		exit 1; }
 
-# Idempotent: an installed copy of the same version is replaced.
-install: headers uninstall
+# Idempotent: an installed copy of the same version is replaced, but only by one that builds.
+install: headers
+	@! test -e $(SRC) || tools/trial-build $(KDIR)
+	@$(MAKE) --no-print-directory uninstall
 	mkdir -p $(SRC)
 	cp -r VERSION dkms.conf Kbuild modules $(SRC)
 	dkms add -m muster -v $(VERSION)
@@ -41,10 +43,10 @@ demo: setup
 	@tools/bench/demo
 
 check: setup
-	@$(CHECK) $(TESTS)
+	@$(CHECK) $(if $(KERNELS),--kernels "$(KERNELS)") $(TESTS)
 
-check-unit check-lint check-vm: check-%: setup
-	@$(CHECK) --only $*
+check-unit check-lint check-dkms check-vm: check-%: setup
+	@$(CHECK) $(if $(KERNELS),--kernels "$(KERNELS)") --only $*
 
 bench-slots: setup
 	@$(MAKE) -C tools/bench_slots OUT=$(OUT)/bench-slots run
@@ -62,8 +64,8 @@ help:
 	@echo "make               build the modules for the running kernel (or KVER=, KDIR=)"
 	@echo "make install       install them by DKMS; make uninstall takes them away"
 	@echo "make demo          show what mswap does, in a VM"
-	@echo "make check         run all tests; TESTS=\"a b\" runs some"
-	@echo "make check-unit    unit tests only; also check-lint, check-vm"
+	@echo "make check         run all tests; TESTS=\"a b\" runs some, KERNELS=\"6.12\" on some"
+	@echo "make check-unit    unit tests only; also check-lint, check-dkms, check-vm"
 	@echo "make fuzz          fuzz each algorithm for FUZZ_SECONDS (300)"
 	@echo "make bench-slots   compare slot allocators"
 	@echo "make bench-swap    compare mswap with stock swap, in VMs"

@@ -4,7 +4,7 @@
 #
 #	probe.sh SRCTREE OBJTREE
 #
-# Prints -DCOMPAT_HAVE_NAME for all that is there; README.md says what each is for. A kernel that
+# Prints -DCOMPAT_PROBED and -DCOMPAT_HAVE_NAME for all that is there; README.md says what each is for. A kernel that
 # cannot be built for: says why on standard error, prints nothing and exits with 1.
 set -u
 include=$1/include
@@ -37,6 +37,7 @@ has linux/blkdev.h '\(\*submit_bio\) ?\(struct bio \*' ||
 has linux/blkdev.h 'bdev_file_open_by_path|blkdev_get_by_path\(const char \*path, fmode_t mode' ||
 	refuse "it opens block devices in a way that only kernels between 6.5 and 6.8 have"
 
+echo -DCOMPAT_PROBED
 have BDEV_FILE linux/blkdev.h 'bdev_file_open_by_path'
 have BDEV_FLUSH_PLAIN linux/blkdev.h 'blkdev_issue_flush\(struct block_device \*[a-z]*\)'
 have BDEV_NR_BYTES linux/blkdev.h 'bdev_nr_bytes'

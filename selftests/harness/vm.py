@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import time
 
-from lablib import cache, tree
+from lablib import cache, machines, tree
 
 from . import ktap
 from .report import FAIL, Result
@@ -17,8 +17,11 @@ from .report import FAIL, Result
 CHECKOUT = cache.CHECKOUT
 LAB = CHECKOUT / "tools/lab/lab"
 SELFTESTS = CHECKOUT / "selftests"
-NOT_TESTS = {"harness", "lib", "meta", "progs", "unit"}
+NOT_TESTS = {"dkms", "harness", "lib", "meta", "progs", "unit"}
 NEED = re.compile(r"^#\s*(mem|cpus|nvme|virtio|udev|append):\s*(\S.*?)\s*$")
+KERNELS = re.compile(r"^#\s*kernels:\s*(\S.*?)\s*$")
+# Where a test runs that does not say.
+KERNELS_UNSAID = ("6.12", "newest")
 TIMEOUT = re.compile(r"^#\s*timeout:\s*(\d+)\s*$")
 EXPECT = re.compile(r"^#\s*expect-dmesg:\s*(\S.*?)\s*$")
 BOOT_SECONDS = 120
@@ -37,28 +40,45 @@ class Test:
     seconds: int
     needs: tuple
     expected: tuple
+    kernels: tuple = KERNELS_UNSAID
+    kernel: str = ""  # the one that it is to run on, of the lab's
 
     @property
     def id(self):
         return self.name.replace("/", ".")
+
+    @property
+    def label(self):
+        return f"{self.name}@{self.kernel}" if self.kernel else self.name
 
 
 def default_timeout():
     return int((SELFTESTS / "settings").read_text().strip().partition("=")[2])
 
 
+def read_kernels(text):
+    """'all' or some of the lab's kernels, as a tuple."""
+    chosen = tuple(machines.MACHINES) if text == "all" else tuple(text.split())
+    for each in chosen:
+        if each not in machines.MACHINES:
+            raise cache.LabError(f"no machine for kernel {each!r} (there is {', '.join(machines.MACHINES)})")
+    return chosen
+
+
 def read_test(path, name):
-    seconds, needs, expected = default_timeout(), {}, []
+    seconds, needs, expected, kernels = default_timeout(), {}, [], KERNELS_UNSAID
     for line in path.read_text().splitlines():
         if not line.startswith("#"):
             break
         if match := TIMEOUT.match(line):
             seconds = int(match[1])
+        elif match := KERNELS.match(line):
+            kernels = read_kernels(match[1])
         elif match := NEED.match(line):
             needs[match[1]] = match[2]
         elif match := EXPECT.match(line):
             expected.append(match[1])
-    return Test(name, path, seconds, tuple(sorted(needs.items())), tuple(expected))
+    return Test(name, path, seconds, tuple(sorted(needs.items())), tuple(expected), kernels)
 
 
 def find():
@@ -66,6 +86,12 @@ def find():
     return [read_test(path, f"{path.parent.name}/{path.stem}")
             for path in sorted(SELFTESTS.glob("*/*.sh"))
             if path.parent.name not in NOT_TESTS and path.stat().st_mode & 0o100]
+
+
+def for_kernels(tests, kernels):
+    """Each of TESTS once for each of KERNELS that it runs on."""
+    return [dataclasses.replace(test, kernel=kernel)
+            for test in tests for kernel in kernels if kernel in test.kernels]
 
 
 def _durations_file():
@@ -90,11 +116,11 @@ def group(tests):
     durations = load_durations()
 
     def cost(test):
-        return durations.get(test.name, GUESSED_SECONDS)
+        return durations.get(test.label, GUESSED_SECONDS)
 
     groups = {}
     for test in tests:
-        groups.setdefault(test.needs, []).append(test)
+        groups.setdefault((test.kernel, test.needs), []).append(test)
     boots = []
     for members in groups.values():
         if sum(map(cost, members)) <= SPLIT_SECONDS or len(members) < 2:
@@ -123,7 +149,7 @@ class Boots:
             self.boots += 1
             out = self.logs / f"boot{self.boots}"
             self._prepare(out)
-            names = ", ".join(test.name for test in self.waiting)
+            names = ", ".join(test.label for test in self.waiting)
             self.reporter.say(f"booting for {names}")
             self._boot(out)
 
@@ -139,6 +165,8 @@ class Boots:
         words = [str(LAB), "run", "--out", str(out), "--console", str(out / "console"),
                  "--timeout",
                  str(BOOT_SECONDS + sum(each.seconds + GRACE_SECONDS for each in self.waiting))]
+        if self.waiting[0].kernel:
+            words += ["--kernel", self.waiting[0].kernel]
         for key, value in self.waiting[0].needs:
             words += [f"--{key}"] if key == "udev" else [f"--{key}", value]
         return [*words, "--", f"{self.environment} /muster/selftests/harness/guest-run /out"]
@@ -195,7 +223,7 @@ class Boots:
             log = (f"--- output\n{read(where / 'out')}\n--- console\n"
                    f"{tail(out / 'console')}\n--- lab\n{log}")
         for test in self.waiting[:1] if started else self.waiting:
-            self.reporter.add(Result(test.name, FAIL, 0.0, why, log))
+            self.reporter.add(Result(test.label, FAIL, 0.0, why, log))
             log = ""
         self.waiting = self.waiting[1:] if started else []
 
@@ -223,7 +251,7 @@ def judge_files(test, where):
         reason = "left behind: " + "; ".join(left.splitlines())
         outcome, why = FAIL, f"{why}; {reason}" if outcome == FAIL else reason
     log = f"--- output\n{output}\n--- kernel log\n{dmesg}"
-    return Result(test.name, outcome, int(millis) / 1000, why, log, skipped)
+    return Result(test.label, outcome, int(millis) / 1000, why, log, skipped)
 
 
 def tree_name():

@@ -14,7 +14,7 @@
 #
 # Lines are KTAP. The exit status is 0 = passed, 1 = failed, 4 = skipped.
 # The header of a test may ask for:
-#	# timeout: SECS  # nvme: SIZE  # virtio: SIZE  # mem: SIZE  # cpus: N  # udev: yes
+#	# kernels: all  # timeout: SECS  # nvme: SIZE  # virtio: SIZE  # mem: SIZE  # cpus: N  # udev: yes
 #	# expect-dmesg: REGEX	kernel log lines that are no failure of this test (may be repeated)
 
 ktap_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -3,6 +3,7 @@
 # What cannot be a backing device, and sizes that cannot be: refused with an errno and a line in the log,
 # nothing changes, and what was refused to mswap stays free for others.
 # timeout: 60
+# kernels: all
 
 . "$(dirname "$0")/lib.sh"
 

@@ -3,6 +3,7 @@
 # File systems on mswap: a tree of files survives unmounting, fsck finds nothing, fsync reaches the backing
 # device as a flush, fstrim gives slots back.
 # timeout: 120
+# kernels: all
 
 . "$(dirname "$0")/lib.sh"
 

@@ -3,6 +3,7 @@
 # mswap as a plain block device: racing direct writes, reads, discards and write-zeroes of 4 KiB to 1 MiB,
 # with every policy and read-ahead; every block is checked against what it may hold.
 # timeout: 120
+# kernels: all
 
 . "$(dirname "$0")/lib.sh"
 

@@ -3,6 +3,7 @@
 # Counters add up, among themselves and with what the backing device saw; the three policies write what
 # they promise.
 # timeout: 120
+# kernels: all
 
 . "$(dirname "$0")/lib.sh"
 

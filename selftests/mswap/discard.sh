@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Discard and write-zeroes: what was discarded reads as zeros, its neighbours stay, slots become free.
 # timeout: 60
+# kernels: all
 
 . "$(dirname "$0")/lib.sh"
 

@@ -3,6 +3,7 @@
 # A backing device that fails beneath swap: a page that cannot be read is a SIGBUS for who wants it and
 # nobody else; pages that cannot be written stay in memory; the device goes on.
 # timeout: 90
+# kernels: all
 
 . "$(dirname "$0")/lib.sh"
 

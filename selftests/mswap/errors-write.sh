@@ -3,6 +3,7 @@
 # A backing device that fails writes: in a bad region pages go elsewhere and the region is retired; when all
 # of it fails the writer gets EIO and what is stored stays; when it works again so does mswap.
 # timeout: 90
+# kernels: all
 
 . "$(dirname "$0")/lib.sh"
 

@@ -102,10 +102,13 @@ null_make() {
 	done
 	echo 1 >"$folder/power"
 	settle
+	# Older kernels name the disk by a number.
+	[[ -b /dev/${folder##*/} ]] || ln -s "nullb$(<"$folder/index")" "/dev/${folder##*/}"
 }
 
 null_drop() {
 	rmdir "/sys/kernel/config/nullb/$1"
+	[[ ! -L /dev/$1 ]] || rm "/dev/$1"
 }
 
 settle() {
@@ -129,7 +132,7 @@ sectors_of() {
 # Field N of the statistics of a block device (Documentation/block/stat: 1 reads, 3 sectors read, 5 writes,
 # 7 sectors written, 12 discards, 16 flushes).
 stat_of() {
-	awk -v n="$2" '{ print $n }' "/sys/block/$(basename "$1")/stat"
+	awk -v n="$2" '{ print $n }' "/sys/block/$(basename "$(readlink -f "$1")")/stat"
 }
 
 # --- mswap devices
@@ -216,6 +219,19 @@ cgroup_make() {
 	mkdir -p "$CGROUP" && echo "$1" >"$CGROUP/memory.max"
 }
 
+# Kills all that is in it.
+cgroup_kill() {
+	local pid
+
+	if [[ -e $CGROUP/cgroup.kill ]]; then
+		echo 1 >"$CGROUP/cgroup.kill"
+	elif [[ -d $CGROUP ]]; then
+		while read -r pid; do
+			kill -KILL "$pid"
+		done <"$CGROUP/cgroup.procs"
+	fi
+}
+
 # The N of "verified N pages, M bad" that a program printed, if M is 0 and N is not.
 verified_pages() {
 	sed -n 's/^verified \([1-9][0-9]*\) pages, 0 bad$/\1/p'
@@ -244,7 +260,7 @@ value_of() {
 teardown() {
 	local number folder name
 
-	[[ -d $CGROUP ]] && echo 1 >"$CGROUP/cgroup.kill"
+	cgroup_kill
 	swapoff -a
 	mountpoint -q "$WORK/mnt" && umount "$WORK/mnt"
 	mountpoint -q "$WORK/tmpfs" && umount "$WORK/tmpfs"
@@ -259,7 +275,7 @@ teardown() {
 	done
 	losetup -D
 	for folder in /sys/kernel/config/nullb/*/; do
-		[[ -d $folder ]] && rmdir "$folder"
+		[[ -d $folder ]] && null_drop "$(basename "$folder")"
 	done
 	[[ -d /sys/module/brd ]] && rmmod brd
 	[[ -d /sys/module/scsi_debug ]] && rmmod scsi_debug

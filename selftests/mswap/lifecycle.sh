@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Devices come and go: hot_add, hot_remove, reset, disksize, unloading; refused while in use.
 # timeout: 60
+# kernels: all
 
 . "$(dirname "$0")/lib.sh"
 
@@ -17,8 +18,8 @@ release() {
 
 # refused_in_use HOW: while somebody has the device open, nothing takes it away.
 refused_in_use() {
-	refuse_logged "reset while $1" 'Device or resource busy' "$SYS/reset" 1 "mswap0: reset .*open"
-	refuse_logged "removal while $1" 'Device or resource busy' "$CONTROL/hot_remove" 0 "mswap0: removal .*open"
+	refuse_logged "reset while $1" 'Device or resource busy' "$SYS/reset" 1 "mswap0: reset .*in use"
+	refuse_logged "removal while $1" 'Device or resource busy' "$CONTROL/hot_remove" 0 "mswap0: removal .*in use"
 	check_fails "unloading while $1" 'in use' rmmod mswap
 	check_eq "still ready while $1" "$(get initstate)" 1
 }

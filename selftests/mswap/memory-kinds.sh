@@ -3,6 +3,7 @@
 # Kinds of memory in swap: copy-on-write over fork, huge pages, MADV_PAGEOUT loops, shared memory and tmpfs,
 # memory given up while swapped out. Every page is verified.
 # timeout: 150
+# kernels: all
 
 . "$(dirname "$0")/lib.sh"
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The module parameter num_devices: what it makes, and what it refuses.
 # timeout: 40
+# kernels: all
 
 . "$(dirname "$0")/lib.sh"
 

@@ -4,6 +4,7 @@
 # block I/O, all verified.
 # timeout: 120
 # nvme: 512M
+# kernels: all
 
 . "$(dirname "$0")/lib.sh"
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The same on a ramdisk, which has done its work before the submission returns.
 # timeout: 60
+# kernels: all
 
 . "$(dirname "$0")/lib.sh"
 

@@ -3,6 +3,7 @@
 # Slots that swap gave up are free at once and read as zeros, and nothing that the backing device held before
 # ever shows through.
 # timeout: 90
+# kernels: all
 
 . "$(dirname "$0")/lib.sh"
 

@@ -2,15 +2,25 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # stress-ng's own memory stressors with verification, squeezed into swap.
 # timeout: 120
+# kernels: all
 
 . "$(dirname "$0")/lib.sh"
 
 plan 7
 
+# has_option NAME: this release of stress-ng has it.
+has_option() {
+	stress-ng --help | grep -q -- "$1"
+}
+
 # stressed NAME OPTIONS...
 stressed() {
-	check "$1" limited 64M stress-ng --verify --timeout 7 --oom-avoid --temp-path "$WORK/mnt" --quiet "${@:2}"
+	check "$1" limited 64M stress-ng --verify --timeout 7 "${avoid[@]}" --temp-path "$WORK/mnt" --quiet "${@:2}"
 }
+
+avoid=() heap=(--malloc 1 --malloc-bytes 64M --malloc-max 1)
+has_option --oom-avoid && avoid=(--oom-avoid)
+has_option --bigheap-bytes && heap=(--bigheap 1 --bigheap-bytes 64M)
 
 must null_make muster0 512
 mswap_add /dev/muster0
@@ -22,7 +32,7 @@ must swap_start "$MSWAP" -d
 
 stressed 'vm' --vm 2 --vm-bytes 48M --vm-method walk-1d
 stressed 'vm, all methods' --vm 1 --vm-bytes 80M
-stressed 'bigheap and mmap' --bigheap 1 --bigheap-bytes 64M --mmap 1 --mmap-bytes 48M
+stressed 'heap and mmap' "${heap[@]}" --mmap 1 --mmap-bytes 48M
 check_that 'they did swap' "$(get pages_out) > 20000"
 # This one makes swap files and turns swap on and off.
 check 'swap' stress-ng --verify --timeout 6 --swap 1 --temp-path "$WORK/mnt" --quiet

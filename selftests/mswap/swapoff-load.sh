@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # swapoff and swapon again and again while programs swap, on two mswap devices at once; every page verified.
 # timeout: 120
+# kernels: all
 
 . "$(dirname "$0")/lib.sh"
 

@@ -21,7 +21,8 @@ def _unpack(final, packages, finish=None):
         temporary.mkdir(parents=True)
         with cache.step(f"fetching Debian's {packages[0]} (once, about a minute)"):
             cache.logged(["mmdebstrap", "--variant=extract", "--include=" + ",".join(packages),
-                          *tree.options(DEFAULT), DEFAULT.suite, str(temporary / "root")], temporary / "log", "mmdebstrap")
+                          *tree.options(DEFAULT), DEFAULT.suite, str(temporary / "root")],
+                         temporary / "log", "mmdebstrap")
             if finish:
                 finish(temporary)
         temporary.rename(final)

@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# make install and its way through DKMS: installed, again, replaced by something that does not build, removed.
+# kernels: all
+# timeout: 300
+
+. "$(dirname "$0")/lib.sh"
+
+plan 16
+
+# A copy of the sources that does not build.
+break_sources() {
+	mkdir /root/broken && cp -r /muster/{VERSION,Makefile,Kbuild,dkms.conf,modules,tools} /root/broken &&
+		echo '#error broken on purpose' >>/root/broken/modules/mswap/main.c
+}
+
+before=$(files)
+check 'install' dkms_install
+check 'DKMS says installed' dkms_says "$KVER" installed
+check 'the module is in place' installed_file mswap
+check 'modprobe would find it' modprobe --dry-run --set-version "$KVER" mswap
+check_eq 'it is for this kernel' "$(modinfo -k "$KVER" -F vermagic mswap | cut -d' ' -f1)" "$KVER"
+if grep -qw frontswap_register_ops "$KDIR/Module.symvers"; then
+	check 'mswap-frontswap is in place' installed_file mswap-frontswap
+else
+	skip 'mswap-frontswap is in place' "kernel $KVER lets no module do frontswap"
+fi
+check 'install once more' dkms_install
+check 'DKMS says installed once more' dkms_says "$KVER" installed
+
+must break_sources
+sum=$(sha256sum "$(installed_file mswap)")
+check_fails 'sources that do not build are refused' 'what is installed stays as it is' \
+	make -C /root/broken install KVER="$KVER"
+check_eq 'and the old module stays' "$(sha256sum "$(installed_file mswap)")" "$sum"
+check 'as DKMS says' dkms_says "$KVER" installed
+
+# The same as a new version that DKMS builds itself.
+must cp -r /root/broken "/usr/src/muster-99"
+must sed -i 's/^PACKAGE_VERSION=.*/PACKAGE_VERSION=99/' /usr/src/muster-99/dkms.conf
+must dkms add -m muster -v 99
+check_not 'a new version that does not build fails' dkms install -m muster -v 99 -k "$KVER"
+check_eq 'and the old module is still there' "$(sha256sum "$(installed_file mswap)")" "$sum"
+must dkms remove -m muster -v 99 --all
+must rm -r /usr/src/muster-99
+
+check 'dkms remove --all' dkms remove -m muster -v "$VERSION" --all
+check_eq 'leaves no file but the sources behind' \
+	"$(diff <(echo "$before") <(files) | grep '^[<>]' | grep -v "^> /usr/src/muster-$VERSION")" ''
+must make -C /muster uninstall
+check_eq 'make uninstall takes these too' "$(files)" "$before"
+
+finish

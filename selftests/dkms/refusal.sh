@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Kernels that muster is not for are refused, by DKMS and by the build itself, and both say why.
+# kernels: all
+# timeout: 120
+
+. "$(dirname "$0")/lib.sh"
+
+plan 8
+
+OLD=5.9.0-1-amd64
+
+# fake_kernel RELEASE: the headers of the one that is there, under another name.
+fake_kernel() {
+	mkdir -p "/lib/modules/$1" && ln -s "$(readlink -f "$KDIR")" "/lib/modules/$1/build"
+}
+
+# without HEADER TEXT: headers in which TEXT is something else.
+without() {
+	sed -i "s/$2/gone/" "$(dirname "$(readlink -f "$KDIR")")"/linux-headers-*-common/include/linux/"$1"
+}
+
+# The sources as DKMS has them.
+must make -C /muster install KVER="$KVER"
+must dkms remove -m muster -v "$VERSION" --all
+must dkms add -m muster -v "$VERSION"
+must fake_kernel "$OLD"
+check_fails 'DKMS refuses an old kernel' 'BUILD_EXCLUSIVE' dkms build -m muster -v "$VERSION" -k "$OLD"
+check_eq 'and has built nothing' "$(dkms status -m muster -k "$OLD" | grep -c built)" 0
+check_fails 'without headers it says what is missing' 'No kernel headers' make -C /muster modules KVER=none
+
+must cp -r /muster/Kbuild /muster/modules /root
+must without blkdev.h 'bdev_file_open_by_path'
+must without blkdev.h 'blkdev_get_by_path'
+check_fails 'the build refuses headers that it does not know' 'refused: it opens block devices' \
+	make -C "$KDIR" M=/root modules
+check_fails 'and says what is supported' 'supported are kernels from 5.10' make -C "$KDIR" M=/root modules
+must without blkdev.h '(\*submit_bio)'
+check_fails 'and those of an old kernel' 'have no submit_bio operation' make -C "$KDIR" M=/root modules
+check_not 'and DKMS ends without a module' dkms install -m muster -v "$VERSION" -k "$KVER"
+check_eq 'in place' "$(installed_file mswap)" ''
+
+finish

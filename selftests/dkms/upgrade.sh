@@ -1,0 +1,31 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A second kernel is installed from its packages: the modules are built for it without a word; it goes, they go.
+# kernels: all
+# timeout: 300
+
+. "$(dirname "$0")/lib.sh"
+
+plan 8
+
+packages=(/var/lib/lab-upgrade/*.deb)
+flavour=${KVER%-amd64}-cloud-amd64
+# Nothing boots here.
+export INITRD=No DEBIAN_FRONTEND=noninteractive
+
+must dkms_install
+check 'a second kernel is installed' dpkg --install "${packages[@]}"
+check 'the module is in place for it' installed_file mswap "$flavour"
+check_eq 'it is for that kernel' "$(modinfo -k "$flavour" -F vermagic mswap | cut -d' ' -f1)" "$flavour"
+check 'DKMS says installed for it' dkms_says "$flavour" installed
+check 'and for the first one still' dkms_says "$KVER" installed
+
+names=()
+for package in "${packages[@]}"; do
+	names+=("$(dpkg-deb --field "$package" Package)")
+done
+check 'the second kernel is removed' dpkg --purge "${names[@]}"
+check_eq 'its modules are gone' "$(installed_file mswap "$flavour")" ''
+check 'those of the first one are not' installed_file mswap
+
+finish
