@@ -81,6 +81,14 @@ static inline u32 oracle_weighing(const struct oracle *o)
 	return o->first.n + o->second.n;
 }
 
+/* Of the weighing room, with what the waiting room leaves it. */
+static inline u32 oracle_capacity(const struct oracle *o)
+{
+	u32 meant = o->limit - o->target;
+
+	return oracle_weighing(o) > meant ? oracle_weighing(o) : meant;
+}
+
 static inline enum room oracle_where(const struct oracle *o, u64 block)
 {
 	if (pile_find(&o->waiting, block) >= 0)
@@ -103,7 +111,7 @@ static inline void oracle_move(struct oracle *o, int steps)
 
 static inline u32 oracle_admit(struct oracle *o, u64 block)
 {
-	u32 n1 = o->ghost1.n, n2 = o->ghost2.n, step, c = o->limit - o->target;
+	u32 n1 = o->ghost1.n, n2 = o->ghost2.n, step, c = oracle_capacity(o);
 
 	if (o->policy == POLICY_S3FIFO)
 		return pile_forget(&o->ghost1, block);
@@ -149,10 +157,10 @@ static inline void oracle_hit(struct oracle *o, u64 block)
 
 static inline bool oracle_s3_small(struct oracle *o, bool all)
 {
+	u32 uses, c = oracle_capacity(o);
 	u64 block;
-	u32 uses;
 
-	while (o->first.n && (all || o->first.n * 10 > o->limit - o->target)) {
+	while (o->first.n && (all || o->first.n * 10 > c)) {
 		block = pile_pop(&o->first, &uses);
 		if (!uses) {
 			if (o->ghost1.n == o->total)
@@ -182,7 +190,7 @@ static inline bool oracle_s3_main(struct oracle *o)
 
 static inline void oracle_arc_evict(struct oracle *o, u32 known)
 {
-	u32 t1 = o->first.n, c = o->limit - o->target, aux, rest;
+	u32 t1 = o->first.n, c = oracle_capacity(o), aux, rest;
 	bool recent = t1 && (t1 > o->arc_target || (known == 2 && t1 == o->arc_target));
 	struct pile *from, *ghost;
 

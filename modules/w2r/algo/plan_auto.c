@@ -3,6 +3,8 @@
 
 /* What is new must beat what acts by an eighth and this, or nothing changes. */
 #define MARGIN	16
+/* A block asked for so many references after its prediction is there by then. */
+#define EARLY	8
 
 void chooser_init(struct auto_planner *a)
 {
@@ -22,20 +24,20 @@ static void settle(struct auto_planner *a, struct prediction *x, bool used)
 	for (kind = 0; kind < SCORES; kind++) {
 		if (!(x->planners & (1u << kind)))
 			continue;
-		if (used)
+		if (used) {
 			a->scores[kind].used++;
-		else
+			a->scores[kind].credit +=
+				pure_min(a->clock - x->stamps[kind], EARLY);
+		} else {
 			a->scores[kind].wasted++;
+		}
 	}
 	x->planners = 0;
 }
 
-/* Two thirds must come true before a planner is worth anything. */
 static u32 worth(const struct score *s)
 {
-	u64 cost = 2 * (u64)s->wasted;
-
-	return s->used > cost ? s->used - (u32)cost : 0;
+	return s->used > 2 * s->wasted ? s->credit : 0;
 }
 
 static void decide(struct auto_planner *a)
@@ -54,7 +56,19 @@ static void decide(struct auto_planner *a)
 	for (kind = 0; kind < SCORES; kind++) {
 		a->scores[kind].used /= 2;
 		a->scores[kind].wasted /= 2;
+		a->scores[kind].credit /= 2;
 	}
+}
+
+/* When the last of its planners predicted it. */
+static u32 age(const struct auto_planner *a, const struct prediction *x)
+{
+	u32 least = PREDICTION_AGE + 1, kind;
+
+	for (kind = 0; kind < SCORES; kind++)
+		if (x->planners & (1u << kind))
+			least = pure_min(least, a->clock - x->stamps[kind]);
+	return least;
 }
 
 /* One prediction a reference is looked at, so that none stays for ever. */
@@ -62,7 +76,7 @@ static void expire(struct auto_planner *a)
 {
 	struct prediction *x = &a->predictions[a->clock & (PREDICTIONS - 1)];
 
-	if (x->planners && a->clock - x->stamp > PREDICTION_AGE)
+	if (x->planners && age(a, x) > PREDICTION_AGE)
 		settle(a, x, false);
 }
 
@@ -88,9 +102,9 @@ void chooser_predict(struct auto_planner *a, u32 kind, u64 block)
 
 	if (x->planners && x->block != block)
 		settle(a, x, false);
-	if (!x->planners) {
-		x->block = block;
-		x->stamp = a->clock;
-	}
+	x->block = block;
+	if (x->planners & (1u << kind))
+		return;
 	x->planners |= 1u << kind;
+	x->stamps[kind] = a->clock;
 }

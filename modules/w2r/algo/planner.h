@@ -13,7 +13,8 @@
  *          lead (Nesbit and Smith, "Data cache prefetching using a global
  *          history buffer", 2004). Two jumps in a known order start it.
  * auto     runs the three, has each predict without effect, and lets the one
- *          act whose predictions come true most, if most of them do.
+ *          act whose predictions come true most and early enough, if two
+ *          thirds of them do.
  *
  * The caller's lock protects it; nothing allocates.
  */
@@ -84,13 +85,14 @@ struct pattern_planner {
 
 struct prediction {
 	u64 block;
-	u32 stamp;
-	u8 planners;		/* a bit each; 0: none */
+	u32 stamps[SCORES];	/* clock of references, for each planner */
+	u32 planners;		/* a bit each; 0: none */
 };
 
 struct score {
 	u32 used;
 	u32 wasted;
+	u32 credit;		/* by how many references the used came early */
 };
 
 struct auto_planner {

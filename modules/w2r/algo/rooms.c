@@ -30,7 +30,12 @@ int rooms_fault_move(enum room before, enum room after)
 static void set_target(struct rooms *r, u32 target)
 {
 	r->waiting_target = pure_max(1, pure_min(target, r->limit - 1));
-	r->weighing.capacity = r->limit - r->waiting_target;
+}
+
+/* The weighing room's, which also has what the waiting room does not use. */
+static u32 capacity(const struct rooms *r)
+{
+	return pure_max(r->limit - r->waiting_target, r->held[ROOM_WEIGHING]);
 }
 
 static void move_split(struct rooms *r, int way)
@@ -167,6 +172,13 @@ static void make_spare(struct rooms *r, u32 e)
 	elist_add_head(&r->arena, &r->spare, e);
 }
 
+/* What is known of @block, which comes to the weighing room. */
+static u8 admit(struct rooms *r, u64 block)
+{
+	r->weighing.capacity = capacity(r);
+	return r->weighing.policy->admit(&r->weighing, block);
+}
+
 static u32 evict(struct rooms *r, enum room from, u8 mark)
 {
 	u32 e;
@@ -176,6 +188,7 @@ static u32 evict(struct rooms *r, enum room from, u8 mark)
 		if (e != ENTRY_NONE)
 			elist_del(&r->arena, &r->waiting, e);
 	} else {
+		r->weighing.capacity = capacity(r);
 		e = r->weighing.policy->victim(&r->weighing, mark);
 	}
 	if (e != ENTRY_NONE)
@@ -208,7 +221,7 @@ u32 rooms_fill(struct rooms *r, u64 block, enum room room)
 	u32 e;
 
 	if (room == ROOM_WEIGHING)
-		mark = r->weighing.policy->admit(&r->weighing, block);
+		mark = admit(r, block);
 	if (r->in_use < r->limit) {
 		e = r->spare.head;
 		elist_del(&r->arena, &r->spare, e);
@@ -280,10 +293,10 @@ void rooms_use(struct rooms *r, u32 e)
 	}
 	unlist(r, e);
 	r->used++;
+	x->mark = admit(r, x->block);
 	r->held[ROOM_WAITING]--;
 	r->held[ROOM_WEIGHING]++;
 	x->room = ROOM_WEIGHING;
-	x->mark = r->weighing.policy->admit(&r->weighing, x->block);
 	take_interval(r, r->clock - x->stamp);
 	if (!(x->flags & ENTRY_FILLING))
 		enlist(r, e);
