@@ -12,7 +12,7 @@ plan 16
 make_tree() {
 	local i
 
-	mkdir -p "$1/a/b" "$1/c" && cp -a /usr/share/doc/dmsetup /usr/bin/bash "$1/a" || return
+	mkdir -p "$1/a/b" "$1/c" && cp -a /usr/share/doc/dmsetup /bin/bash "$1/a" || return
 	for ((i = 1; i <= 40; i++)); do
 		head -c $((i * 5003)) /dev/urandom >"$1/c/$i" || return
 	done

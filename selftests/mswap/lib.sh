@@ -250,6 +250,37 @@ check_program() {
 	result "$name" "$status" "$* exited with $status: $(tail -n 8 <<<"$output")"
 }
 
+# Two programs that swap, each with its own content, until programs_end; again and again, so that a fast machine has
+# them as long as a slow one.
+programs_start() {
+	local owner
+
+	programs=()
+	for owner in 1 2; do
+		program_loop "$owner" >"$WORK/out.$owner" 2>&1 &
+		programs+=($!)
+	done
+	must wait_until 20 test -s "$WORK/out.1"
+}
+
+program_loop() {
+	while [[ ! -e $WORK/enough ]]; do
+		limited 40M pagestride --owner "$1" -c 2 -k 1 -s 48 --rounds 2 --write-on-readback || return
+	done
+}
+
+# Four results.
+programs_end() {
+	local owner
+
+	touch "$WORK/enough"
+	for owner in 1 2; do
+		wait "${programs[owner - 1]}"
+		check_eq "program $owner passed" $? 0
+		check_that "program $owner verified pages" "$(verified_pages <"$WORK/out.$owner" | tail -n 1) + 0 > 0"
+	done
+}
+
 # value_of KEY <<< "a=1 b=2"
 value_of() {
 	tr ' ' '\n' | sed -n "s/^$1=//p" | tail -n 1

@@ -18,7 +18,7 @@ stressed() {
 	check "$1" limited 64M stress-ng --verify --timeout 7 "${avoid[@]}" --temp-path "$WORK/mnt" --quiet "${@:2}"
 }
 
-avoid=() heap=(--malloc 1 --malloc-bytes 64M --malloc-max 1)
+avoid=() heap=(--malloc 1 --malloc-bytes 2M --malloc-max 32)
 has_option --oom-avoid && avoid=(--oom-avoid)
 has_option --bigheap-bytes && heap=(--bigheap 1 --bigheap-bytes 64M)
 
