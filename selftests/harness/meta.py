@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Tests of the harness itself: misbehaving tests and VMs must be noticed."""
 
+import dataclasses
 import io
+import os
 import shutil
 import subprocess
 
@@ -128,4 +130,37 @@ def frozen_vm(logs):
         1, f"status {done.returncode}, wanted 124\n{done.stdout}")
 
 
-TESTS = {"cases": cases, "kernel_log": kernel_log, "frozen_vm": frozen_vm}
+def kernels(_logs):
+    """A test runs on the kernels that its header names; one that there is no machine for is an error."""
+    bad = []
+    tests = [dataclasses.replace(vm.find()[0], name=name, kernels=vm.read_kernels(text))
+             for name, text in (("a", "all"), ("b", "5.10 newest"))]
+    labels = [test.label for test in vm.for_kernels(tests, ("5.10", "6.12"))]
+    if labels != ["a@5.10", "a@6.12", "b@5.10"]:
+        bad.append(f"runs {labels}")
+    try:
+        vm.read_kernels("5.11")
+        bad.append("took kernel 5.11")
+    except cache.LabError:
+        pass
+    return (1, "\n".join(bad)) if bad else (0, "")
+
+
+def broken_machine(logs):
+    """A machine that cannot be made fails the tests that want it; they are not skipped."""
+    logs.mkdir(parents=True)
+    fake = logs / "mmdebstrap"
+    fake.write_text("#!/bin/sh\necho no mirror >&2\nexit 1\n")
+    fake.chmod(0o755)
+    environment = os.environ | {"PATH": f"{logs}:{os.environ['PATH']}", "MUSTER_CACHE": str(logs / "cache")}
+    done = subprocess.run([str(vm.SELFTESTS / "run"), "--kernels", "6.1", "lifecycle", "dkms/life"],
+                          env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True)
+    wanted = ("mswap/lifecycle@6.1: the VM did not start", "dkms/life@6.1: ", "no mirror")
+    said = done.stdout.rstrip().endswith("\n0 passed, 2 failed, 0 skipped")
+    good = done.returncode == 1 and said and all(each in done.stdout for each in wanted)
+    return (0, "") if good else (1, f"status {done.returncode}, wanted 1\n{done.stdout}")
+
+
+TESTS = {"cases": cases, "kernel_log": kernel_log, "frozen_vm": frozen_vm, "kernels": kernels,
+         "broken_machine": broken_machine}
