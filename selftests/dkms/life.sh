@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 16
+plan 17
 
 # A copy of the sources that does not build.
 break_sources() {
@@ -17,7 +17,8 @@ break_sources() {
 before=$(files)
 check 'install' dkms_install
 check 'DKMS says installed' dkms_says "$KVER" installed
-check 'the module is in place' installed_file mswap
+check 'mswap is in place' installed_file mswap
+check 'dm-w2r is in place' installed_file dm-w2r
 check 'modprobe would find it' modprobe --dry-run --set-version "$KVER" mswap
 check_eq 'it is for this kernel' "$(modinfo -k "$KVER" -F vermagic mswap | cut -d' ' -f1)" "$KVER"
 if grep -qw frontswap_register_ops "$KDIR/Module.symvers"; then
