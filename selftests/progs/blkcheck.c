@@ -31,7 +31,7 @@ static int device;
 static double deadline;
 static size_t region_blocks;	/* of each writer */
 static unsigned long writers = 4, readers = 2;
-static bool with_discard = true, unaligned, errors_allowed;
+static bool with_discard = true, unaligned, aligned_only, errors_allowed;
 
 struct worker {
 	pthread_t thread;
@@ -245,7 +245,8 @@ static void prepare(const char *path, unsigned long mib)
 	memory = aligned_alloc(PAGE_SIZE, 2 * PAGE_SIZE);
 	if (!memory)
 		die("no memory");
-	unaligned = pread(device, memory + SECTOR, PAGE_SIZE, 0) == (ssize_t)PAGE_SIZE;
+	unaligned = !aligned_only &&
+		    pread(device, memory + SECTOR, PAGE_SIZE, 0) == (ssize_t)PAGE_SIZE;
 	free(memory);
 	oracle_init(&oracle, (uint32_t)getpid(), region_blocks * writers);
 }
@@ -255,7 +256,7 @@ int main(int argc, char **argv)
 	unsigned long mib = 0, secs = 10;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "t:r:s:S:DE")) != -1) {
+	while ((opt = getopt(argc, argv, "t:r:s:S:DEA")) != -1) {
 		if (opt == 't')
 			writers = number_arg(optarg, 1, MAX_THREADS);
 		else if (opt == 'r')
@@ -268,12 +269,15 @@ int main(int argc, char **argv)
 			with_discard = false;
 		else if (opt == 'E')
 			errors_allowed = true;
+		else if (opt == 'A')
+			aligned_only = true;
 		else
 			optind = argc;
 	}
 	if (optind != argc - 1)
 		die("usage: blkcheck [-t WRITERS] [-r RACING_READERS] [-s SECONDS] [-S MIB_OF_THE_DEVICE]\n"
-		    "                [-D (no discards)] [-E (failed I/Os are counted, not fatal)] DEVICE");
+		    "                [-D (no discards)] [-E (failed I/Os are counted, not fatal)]\n"
+		    "                [-A (memory in whole pages only)] DEVICE");
 	prepare(argv[optind], mib);
 	deadline = seconds_now() + (double)secs;
 	run();

@@ -1,0 +1,104 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Every wrong word of a table is refused with its name and what it may be, and nothing is made; the same
+# for messages and knobs.
+# timeout: 90
+# expect-dmesg: device-mapper: table: 
+
+. "$(dirname "$0")/lib.sh"
+
+plan $((2 * 33 + 2 * 7 + 8))
+
+# refused NAME TEXT TABLE: two results.
+refused() {
+	local before
+
+	before=$(log_count "$2")
+	check_not "$1" dmsetup create muster-bad --table "$3"
+	result "$1: the log says so" $(($(log_count "$2") > before ? 0 : 1)) "no '$2' in: $(dmesg | tail -n 3)"
+	dmsetup remove muster-bad 2>/dev/null
+	! dmsetup ls | grep -q muster-bad || diag "muster-bad is there"
+}
+
+log_count() {
+	dmesg | grep -cF -- "$1"
+}
+
+# wrong NAME TEXT WORDS...: a table over the device with these words after the origin.
+wrong() {
+	refused "$1" "$2" "0 131072 w2r /dev/muster0 ${*:3}"
+}
+
+# refused_message TEXT...: two results.
+refused_message() {
+	local before
+
+	before=$(dmesg | grep -c 'w2r: .*refused')
+	check_not "message '$*'" dmsetup message muster 0 "$@"
+	[[ $(dmesg | grep -c 'w2r: .*refused') -gt $before ]] || sleep 6
+	dmsetup message muster 0 "$@" 2>/dev/null
+	check_that "message '$*': the log says so" "$(dmesg | grep -c 'w2r: .*refused') > $before"
+}
+
+must modprobe dm-w2r
+must null_make muster0 64
+must null_make muster1 64 blocksize=4096
+mib='cache MiB must be a number from 1 to 1048576'
+even='number of option words must be an even number from 0 to 12'
+follow='number of option words must be how many words follow it'
+ahead='lookahead must be a number of blocks from 1 to 1024'
+kib='block_kib must be 4, 8, 16, 32 or 64'
+
+refused 'no origin' 'origin must be' '0 131072 w2r'
+refused 'an origin that is not there' 'origin must be' '0 131072 w2r /dev/nothing 8'
+refused 'an origin that is no device' 'origin must be' '0 131072 w2r /etc/passwd 8'
+refused 'an origin that is too small' 'origin must be at least as large' '0 131080 w2r /dev/muster0 8'
+refused 'no size' "$mib" '0 131072 w2r /dev/muster0'
+wrong 'size 0' "$mib" 0
+wrong 'a negative size' "$mib" -1
+wrong 'a size with a tail' "$mib" 8M
+wrong 'a size that is a word' "$mib" much
+wrong 'a size beyond the range' "$mib" 1048577
+wrong 'a size of many digits' "$mib" 99999999999999999999
+wrong 'more than the memory' "cache MiB must be at most the machine's memory" 1048576
+wrong 'no number of words' "$even" 8 policy lru
+wrong 'an odd number of words' "$even" 8 3 policy lru index
+wrong 'a negative number of words' "$even" 8 -2 policy lru
+wrong 'too many words' "$even" 8 14 policy lru
+wrong 'fewer words than said' "$follow" 8 4 policy lru
+wrong 'more words than said' "$follow" 8 2 policy lru index mtf
+wrong 'an unknown option' 'option must be readahead, lookahead, policy, planner, index or block_kib' 8 2 colour red
+wrong 'an option twice' 'policy is given twice' 8 4 policy lru policy arc
+wrong 'readahead' 'readahead must be auto, on or off' 8 2 readahead 1
+wrong 'lookahead 0' "$ahead" 8 2 lookahead 0
+wrong 'lookahead beyond the range' "$ahead" 8 2 lookahead 1025
+wrong 'lookahead as a word' "$ahead" 8 2 lookahead far
+wrong 'policy' 'policy must be lru, s3fifo or arc' 8 2 policy fifo
+wrong 'policy in capitals' 'policy must be lru, s3fifo or arc' 8 2 policy LRU
+wrong 'planner' 'planner must be obl, stream, pattern or auto' 8 2 planner none
+wrong 'index' 'index must be mtf or plain' 8 2 index tree
+wrong 'block_kib 0' "$kib" 8 2 block_kib 0
+wrong 'block_kib 2' "$kib" 8 2 block_kib 2
+wrong 'block_kib 12' "$kib" 8 2 block_kib 12
+wrong 'block_kib 128' "$kib" 8 2 block_kib 128
+wrong 'block_kib with a tail' "$kib" 8 2 block_kib 4k
+
+w2r_make muster /dev/muster1 8
+refused_message nonsense
+refused_message clear_stats now
+refused_message invalidate
+refused_message invalidate 7
+refused_message invalidate 9-3
+refused_message invalidate 0-131072
+refused_message invalidate 0-5x
+
+for pair in readahead=maybe lookahead=0 lookahead=1025 lookahead= planner=none planner=AUTO; do
+	before=$(w2r_get "${pair%%=*}")
+	got=$(write_error "$FILES/${pair%%=*}" "${pair#*=}"$'\n')
+	check_eq "$pair is refused and changes nothing" "$got $(w2r_get "${pair%%=*}")" "Invalid argument $before"
+done
+check_eq 'the table is as it was' "$(dmsetup table muster | cut -d' ' -f5-)" \
+	'8 12 readahead auto lookahead 64 policy arc planner auto index mtf block_kib 4'
+check_eq 'and nothing else was made' "$(dmsetup ls | grep -c muster)" 1
+
+finish

@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Counters add up: where blocks came from, what became of prefetches, what reached the origin; and the
+# messages that change them.
+# timeout: 90
+
+. "$(dirname "$0")/lib.sh"
+
+plan 22
+
+# What was prefetched and is neither used nor wasted nor waiting: 0.
+prefetches_lost() {
+	echo $(($(w2r_get prefetched) - $(w2r_get prefetch_used) - $(w2r_get prefetch_wasted) - \
+		$(w2r_get waiting_blocks)))
+}
+
+reads_of_origin() {
+	stat_of /dev/muster0 1
+}
+
+must null_make muster0 64
+w2r_make muster /dev/muster0 8 readahead on planner obl policy lru
+before=$(reads_of_origin)
+must touch_range "$DEV" 0 1000
+check_eq 'blocks read' "$(w2r_get read_blocks)" 1000
+check_that 'the paper pair: one miss or two, all others prefetched' "$(w2r_get misses) <= 2"
+check_eq 'every block is accounted for' "$(unaccounted)" 0
+check_eq 'no prefetch is lost' "$(prefetches_lost)" 0
+check_eq 'all that was used came from the waiting room' "$(w2r_get hits_waiting)" "$(w2r_get prefetch_used)"
+check_that 'the origin saw as many reads as were counted' \
+	"$(reads_of_origin) - $before == $(w2r_get origin_reads) + $(w2r_get origin_prefetches)"
+must touch_range "$DEV" 0 1000
+check_eq 'a second time all are hits' "$(w2r_get hits_weighing)" 1000
+check_that 'a search or so a lookup' "$(w2r_get searches) < 2 * $(w2r_get lookups_found)"
+
+check 'message clear_stats' dmsetup message muster 0 clear_stats
+check_eq 'counters are 0' "$(w2r_get read_blocks) $(w2r_get prefetched) $(w2r_get lookups)" '0 0 0'
+check_that 'the rooms are not emptied' "$(w2r_get weighing_blocks) >= 1000"
+must touch_range "$DEV" 100 10
+check_eq 'what was cached still is' "$(w2r_get hits_weighing)" 10
+
+check 'message invalidate' dmsetup message muster 0 invalidate 800-879
+must touch_range "$DEV" 100 10
+check_eq 'those ten blocks are gone' "$(w2r_get hits_weighing) $(w2r_get read_blocks)" '10 20'
+must touch_range "$DEV" 110 10
+check_eq 'those behind are not' "$(w2r_get hits_weighing)" 20
+held=$(($(w2r_get weighing_blocks) + $(w2r_get waiting_blocks)))
+check_that 'there is much to forget' "$held >= 1000"
+check 'message invalidate of everything' dmsetup message muster 0 invalidate 0-131071
+check_eq 'nothing is held' "$(w2r_get weighing_blocks) $(w2r_get waiting_blocks)" '0 0'
+
+must dd if=/dev/urandom of="$DEV" bs=1M count=4 oflag=direct status=none
+check_that 'writes are counted' "$(w2r_get written_blocks) == 1024"
+must touch_range "$DEV" 0 1024
+must dd if=/dev/urandom of="$DEV" bs=1M count=4 oflag=direct status=none
+must dmsetup message muster 0 clear_stats
+check_eq 'what is written over what is cached' "$(sum_range "$DEV" 0 1024)" "$(sum_range /dev/muster0 0 1024)"
+check_eq 'is cached' "$(w2r_get hits_weighing)" 1024
+must w2r_set planner stream
+lost=$(prefetches_lost) # clearing may have come between a prefetch and its use
+must touch_range "$DEV" 16000 384
+check_eq 'at the end of the device no prefetch goes on' "$(prefetches_lost) $(unaccounted)" "$lost 0"
+
+finish

@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# An origin that fails: reads that failed are not remembered, a prefetch that failed harms nobody, and a
+# write that failed leaves nothing of itself in the cache.
+# timeout: 90
+# expect-dmesg: (Buffer I/O error|I/O error, dev) .*(dm-|muster)
+
+. "$(dirname "$0")/lib.sh"
+
+plan 18
+
+# origin_is good|error|flaky TABLE...: what muster-o is from now on.
+origin_good() {
+	must dm_make muster-o "0 $sectors linear /dev/muster0 0"
+}
+
+origin_bad() {
+	must dm_make muster-o "0 8000 linear /dev/muster0 0
+8000 800 error
+8800 $((sectors - 8800)) linear /dev/muster0 8800"
+}
+
+origin_refuses_writes() {
+	must modprobe dm-flakey
+	must dm_make muster-o "0 $sectors flakey /dev/muster0 0 0 3600 1 error_writes"
+}
+
+# shellcheck disable=SC2317 # called by name
+write_block() {
+	dd if="$2" of="$DEV" bs=4k seek="$1" count=1 oflag=direct conv=notrunc status=none
+}
+
+must null_make muster0 64
+sectors=$(sectors_of /dev/muster0)
+must dd if=/dev/urandom of=/dev/muster0 bs=1M count=64 oflag=direct status=none
+must dd if=/dev/urandom of="$WORK/block" bs=4k count=1 status=none
+
+origin_bad
+w2r_make muster /dev/mapper/muster-o 16 readahead on planner obl
+check_not 'a read of the bad region fails' read_range "$DEV" 1010 1
+check_not 'and fails again' read_range "$DEV" 1010 1
+check_not 'also as a part of a larger one' read_range "$DEV" 990 32
+check_that 'the errors are counted' "$(w2r_get read_errors) > 0"
+check_eq 'nothing of it is cached' "$(w2r_get hits_weighing)" 0
+check_eq 'up to the edge all is read' "$(sum_range "$DEV" 960 40)" "$(sum_range /dev/muster0 960 40)"
+check_eq 'behind it too' "$(sum_range "$DEV" 1100 40)" "$(sum_range /dev/muster0 1100 40)"
+origin_good
+check_eq 'when the origin works again the data is right' "$(sum_range "$DEV" 990 120)" \
+	"$(sum_range /dev/muster0 990 120)"
+check_eq 'and is cached from then on' "$(sum_range "$DEV" 990 120)" "$(sum_range /dev/muster0 990 120)"
+check_that 'with hits' "$(w2r_get hits_weighing) >= 120"
+
+before=$(sum_range "$DEV" 2000 1)
+check_eq 'block 2000 is cached' "$(sum_range "$DEV" 2000 1)" "$before"
+origin_refuses_writes
+check_not 'a write fails' write_block 2000 "$WORK/block"
+check_that 'the error is counted' "$(w2r_get write_errors) > 0"
+origin_good
+check_eq 'the cache has nothing of it' "$(sum_range "$DEV" 2000 1)" "$(sum_range /dev/muster0 2000 1)"
+check 'the same write now works' write_block 2000 "$WORK/block"
+check_eq 'and is read back' "$(sum_range "$DEV" 2000 1)" "$(sha256sum <"$WORK/block")"
+check_eq 'as from the origin' "$(sum_range /dev/muster0 2000 1)" "$(sha256sum <"$WORK/block")"
+check_eq 'every block is accounted for' "$(unaccounted)" 0
+
+finish

@@ -1,0 +1,71 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# No read ever gives what it should not: racing reads and writes with every policy and planner, fio's
+# verification, and a file system much larger than the cache.
+# timeout: 240
+
+. "$(dirname "$0")/lib.sh"
+
+plan 20
+
+# racing NAME MIB "OPTION VALUE..." BLKCHECK_OPTIONS...
+racing() {
+	# shellcheck disable=SC2086
+	w2r_make muster /dev/muster0 "$2" $3
+	check_program "$1" blkcheck -DA "${@:4}" "$DEV"
+	check_that "$1: blocks came out of the cache" "$(w2r_get hits_weighing) + $(w2r_get hits_waiting) > 0"
+}
+
+# shellcheck disable=SC2317 # called by name
+make_tree() {
+	local i
+
+	mkdir -p "$1/a" && cp -a /usr/share/doc /usr/bin/bash "$1/a" || return
+	for ((i = 1; i <= 60; i++)); do
+		head -c $((i * 7001)) /dev/urandom >"$1/$i" || return
+	done
+	head -c 24M /dev/urandom >"$1/large"
+}
+
+sums_of() {
+	(cd "$1" && find . -type f -print0 | sort -z | xargs -0 sha256sum)
+}
+
+# shellcheck disable=SC2317 # called by name
+verify() {
+	fio --name=verify --filename="$DEV" --direct=1 --rw=randrw --bsrange=4k-128k --size=48M --io_size=96M \
+		--ioengine=libaio --iodepth=16 --verify=crc32c --verify_backlog=64 --time_based=0 "$@"
+}
+
+must null_make muster0 96 irqmode=2 completion_nsec=50000
+racing 'paper pair, one block ahead' 8 'policy lru planner obl readahead on lookahead 1' -s 6 -t 3 -r 3
+racing 's3fifo, streams, plain index' 8 'policy s3fifo planner stream readahead on index plain' -s 6 -t 3 -r 3
+racing 'arc, patterns' 4 'policy arc planner pattern readahead on' -s 6 -t 3 -r 3
+racing 'few blocks, many races' 8 'readahead on' -s 6 -t 2 -r 4 -S 2
+racing 'blocks of 64 KiB' 8 'block_kib 64 readahead on planner stream' -s 6 -t 3 -r 3
+racing 'the defaults, all cached' 128 '' -s 6 -t 3 -r 3 -S 24
+check_eq 'every block is accounted for' "$(unaccounted)" 0
+
+w2r_make muster /dev/muster0 8 readahead on
+check 'fio: random reads and writes verified' verify
+w2r_make muster /dev/muster0 8 block_kib 32 readahead on
+check 'fio: the same with blocks of 32 KiB' verify
+
+w2r_make muster /dev/muster0 8
+must mkfs.ext4 -qF "$DEV"
+must mount "$DEV" "$WORK/mnt"
+must make_tree "$WORK/mnt"
+sums=$(sums_of "$WORK/mnt")
+must umount "$WORK/mnt"
+check 'fsck through the cache finds nothing' e2fsck -fn "$DEV"
+must mount "$DEV" "$WORK/mnt"
+check_that 'there are files' "$(wc -l <<<"$sums") > 60"
+check_eq 'every file is as it was, through the cache' "$(sums_of "$WORK/mnt")" "$sums"
+must umount "$WORK/mnt"
+must dmsetup remove --retry muster
+must mount -o ro /dev/muster0 "$WORK/mnt"
+check_eq 'and on the origin' "$(sums_of "$WORK/mnt")" "$sums"
+must umount "$WORK/mnt"
+check 'fsck of the origin finds nothing' e2fsck -fn /dev/muster0
+
+finish

@@ -1,0 +1,81 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Targets come and go: create, status, rename, suspend and resume, refusal while in use, unloading.
+# timeout: 90
+
+. "$(dirname "$0")/lib.sh"
+
+plan 27
+
+many_cycles() {
+	local i
+
+	for ((i = 0; i < $1; i++)); do
+		dmsetup create muster-c --table "$(table_of /dev/muster0 4)" &&
+			dmsetup remove --retry muster-c || return
+	done
+}
+
+suspend_and_remove() {
+	dm_make muster "$(table_of /dev/muster0 4)" && dmsetup suspend --noflush muster &&
+		dmsetup remove --retry muster
+}
+
+load_and_remove() {
+	dmsetup create muster --notable && dmsetup load muster --table "$(table_of /dev/muster0 4)" &&
+		dmsetup remove --retry muster
+}
+
+must null_make muster0 64
+w2r_make muster /dev/muster0 16
+check 'there is a block device' test -b "$DEV"
+check_eq 'as large as its origin' "$(sectors_of "$DEV")" "$(sectors_of /dev/muster0)"
+check 'it has files in sysfs' test -r "$FILES/read_blocks"
+check_fails 'unloading while a target is there' 'in use' rmmod dm_w2r
+
+table=$(dmsetup table muster)
+options='readahead auto lookahead 64 policy arc planner auto index mtf block_kib 4'
+check_eq 'the table says all options' "$table" \
+	"0 131072 w2r $(dmsetup table muster | awk '{ print $4 }') 16 12 $options"
+must dmsetup remove --retry muster
+check 'the printed table makes it again' dmsetup create muster --table "$table"
+check_eq 'and prints itself' "$(dmsetup table muster)" "$table"
+must dmsetup mknodes
+w2r_use muster
+check_eq 'nothing was read' "$(status_of muster read_blocks)" 0
+must touch_range "$DEV" 0 100
+check_eq 'status counts what is read' "$(status_of muster read_blocks)" 100
+
+check 'suspend' dmsetup suspend muster
+check_not 'its files go while it is suspended' test -d "$FILES"
+check_eq 'status while suspended' "$(status_of muster read_blocks)" 100
+check 'resume' dmsetup resume muster
+check 'its files are back' test -r "$FILES/read_blocks"
+check_eq 'what was cached still is' "$(sum_range "$DEV" 0 100; w2r_get misses)" \
+	"$(sum_range /dev/muster0 0 100; status_of muster misses)"
+check_that 'from the weighing room' "$(w2r_get hits_weighing) >= 100"
+
+check 'rename' dmsetup rename muster muster-other
+check_that 'it goes on under its new name' "$(status_of muster-other read_blocks) == 200"
+must dmsetup rename muster-other muster
+must dmsetup mknodes
+
+must mkfs.ext4 -qF "$DEV"
+must mount "$DEV" "$WORK/mnt"
+check_fails 'removal while mounted' 'busy' dmsetup remove muster
+check 'it still works' touch "$WORK/mnt/file"
+must umount "$WORK/mnt"
+check 'removal when unused' dmsetup remove --retry muster
+
+check '30 times made and removed' many_cycles 30
+check 'suspended without a flush and removed' suspend_and_remove
+check 'loaded but never live' load_and_remove
+check 'a target in the middle of a table' dmsetup create muster --table "0 4096 zero
+4096 8192 w2r /dev/muster0 4
+12288 8192 w2r /dev/muster0 4"
+check_eq 'has files of its own' \
+	"$(cd "/sys/block/dm-$(dmsetup info -c --noheadings -o minor muster)" && echo w2r*)" 'w2r-12288 w2r-4096'
+must dmsetup remove --retry muster
+check 'unloading' rmmod dm_w2r
+
+finish

@@ -1,0 +1,42 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Nobody but root changes anything, and only the files that the manual calls writable can be written.
+# timeout: 60
+
+. "$(dirname "$0")/lib.sh"
+
+writable='readahead lookahead planner'
+read_only='policy index block_kib read_blocks hits_weighing hits_waiting misses bypassed waited written_blocks
+	prefetched prefetch_used prefetch_wasted origin_reads origin_prefetches read_errors write_errors reclaimed
+	lookups lookups_found searches weighing_blocks waiting_blocks waiting_target capacity_blocks cache_bytes
+	footprint_bytes latency_ns prefetch_cost_ns lookahead_active planner_active'
+
+nobody() {
+	setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all "$@"
+}
+
+plan $((5 + 2 * 3 + 2 * 31))
+
+must null_make muster0 64
+w2r_make muster /dev/muster0 8
+
+# shellcheck disable=SC2086
+check_eq 'these files and no others' "$(cd "$FILES" && echo * | tr ' ' '\n' | sort)" \
+	"$(printf '%s\n' $writable $read_only | sort)"
+for file in $writable; do
+	check_eq "mode of $file" "$(stat -c %a "$FILES/$file")" 644
+	check_fails "others cannot write $file" 'Permission denied' nobody sh -c "echo 1 >$FILES/$file"
+done
+for file in $read_only; do
+	check_eq "mode of $file" "$(stat -c %a "$FILES/$file")" 444
+done
+for file in $read_only; do
+	written=$(write_error "$FILES/$file" 1)
+	check_that "not even root writes $file" "${#written} > 0"
+done
+check_not 'others cannot read the device' nobody head -c 1 "$DEV"
+check_not 'others cannot send messages' nobody dmsetup message muster 0 clear_stats
+check_not 'others cannot remove it' nobody dmsetup remove muster
+check_not 'others cannot unload the module' nobody rmmod dm_w2r
+
+finish

@@ -1,0 +1,74 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Reading ahead, by word and by measurement: off on a ramdisk and where it is wasted, on where it is used;
+# and the page cache's read-ahead on our disk is given back.
+# timeout: 120
+
+. "$(dirname "$0")/lib.sh"
+
+plan 20
+
+ra() {
+	cat "${FILES%/w2r}/queue/read_ahead_kb"
+}
+
+active_is() {
+	[[ $(w2r_get lookahead_active) == "$1" ]]
+}
+
+scattered() {
+	fio --name=r --filename="$DEV" --direct=1 --rw=randread --bs=4k --time_based --runtime=4 --minimal
+}
+
+must null_make muster0 256 irqmode=2 completion_nsec=1000000
+must modprobe brd rd_nr=1 rd_size=65536
+on_exit rmmod brd
+
+w2r_make muster /dev/muster0 16
+plain=$(ra)
+check_that 'the disk reads ahead by itself' "$plain > 0"
+check_eq 'auto begins with reading ahead' "$(w2r_get lookahead_active)" 1
+check 'off' w2r_set readahead off
+check_eq 'no lookahead' "$(w2r_get lookahead_active)" 0
+check_eq 'no read-ahead of the page cache' "$(ra)" 0
+must touch_range "$DEV" 0 200
+check_eq 'nothing is prefetched' "$(w2r_get prefetched)" 0
+check 'on' w2r_set readahead on
+check_eq 'what was changed is given back' "$(ra) $(w2r_get lookahead_active)" "$plain 1"
+must w2r_set readahead off
+echo 64 >"${FILES%/w2r}/queue/read_ahead_kb"
+must w2r_set readahead on
+check_eq 'unless somebody changed it since' "$(ra)" 64
+must w2r_set readahead off
+check_eq 'off once more' "$(ra)" 0
+must dmsetup suspend muster
+check_eq 'given back when suspended' "$(ra)" 64
+must dmsetup resume muster
+check_eq 'and taken again' "$(ra)" 0
+must dmsetup remove --retry muster
+
+w2r_make muster /dev/ram0 16
+check_eq 'auto on a ramdisk: off' "$(w2r_get lookahead_active) $(ra)" '0 0'
+must dmsetup remove --retry muster
+
+w2r_make muster /dev/muster0 16 planner obl
+must touch_range "$DEV" 0 2000
+sleep 2.5
+check_eq 'auto on a slow device, sequential: on' "$(w2r_get lookahead_active)" 1
+check_that 'latency is measured' "$(w2r_get latency_ns) > 900000"
+w2r_make muster /dev/muster0 8 planner obl
+must w2r_set lookahead 1
+must scattered
+waste=$(w2r_get prefetch_wasted)
+check_that 'scattered reads waste what is prefetched block by block' "$waste > 100"
+w2r_make muster /dev/muster0 16
+must scattered
+diag "prefetched $(w2r_get prefetched) of $(w2r_get read_blocks), latency $(w2r_get latency_ns) ns"
+check_that 'the default prefetches hardly anything then' "$(w2r_get prefetched) * 50 < $(w2r_get read_blocks)"
+must dmsetup message muster 0 clear_stats
+must touch_range "$DEV" 20000 6000
+check_that 'and most of a sequence' "$(w2r_get hits_waiting) > 5000"
+check_eq 'acting is' "$(w2r_get planner_active)" stream
+check_eq 'every block is accounted for' "$(unaccounted)" 0
+
+finish
