@@ -5,6 +5,9 @@
 # timeout: 90
 # expect-dmesg: (Buffer I/O error|I/O error, dev) .*(dm-|muster)
 
+# Functions are called by name, by check and must.
+# shellcheck disable=SC2317
+
 . "$(dirname "$0")/lib.sh"
 
 plan 18
@@ -25,7 +28,6 @@ origin_refuses_writes() {
 	must dm_make muster-o "0 $sectors flakey /dev/muster0 0 0 3600 1 error_writes"
 }
 
-# shellcheck disable=SC2317 # called by name
 write_block() {
 	dd if="$2" of="$DEV" bs=4k seek="$1" count=1 oflag=direct conv=notrunc status=none
 }

@@ -4,6 +4,9 @@
 # verification, and a file system much larger than the cache.
 # timeout: 240
 
+# Functions are called by name, by check and must.
+# shellcheck disable=SC2317
+
 . "$(dirname "$0")/lib.sh"
 
 plan 20
@@ -16,7 +19,6 @@ racing() {
 	check_that "$1: blocks came out of the cache" "$(w2r_get hits_weighing) + $(w2r_get hits_waiting) > 0"
 }
 
-# shellcheck disable=SC2317 # called by name
 make_tree() {
 	local i
 
@@ -31,7 +33,6 @@ sums_of() {
 	(cd "$1" && find . -type f -print0 | sort -z | xargs -0 sha256sum)
 }
 
-# shellcheck disable=SC2317 # called by name
 verify() {
 	fio --name=verify --filename="$DEV" --direct=1 --rw=randrw --bsrange=4k-128k --size=48M --io_size=96M \
 		--ioengine=libaio --iodepth=16 --verify=crc32c --verify_backlog=64 --time_based=0 "$@"

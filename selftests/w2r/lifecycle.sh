@@ -3,6 +3,9 @@
 # Targets come and go: create, status, rename, suspend and resume, refusal while in use, unloading.
 # timeout: 90
 
+# Functions are called by name, by check and must.
+# shellcheck disable=SC2317
+
 . "$(dirname "$0")/lib.sh"
 
 plan 27

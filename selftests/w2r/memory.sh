@@ -5,6 +5,9 @@
 # timeout: 150
 # mem: 1G
 
+# Functions are called by name, by check and must.
+# shellcheck disable=SC2317
+
 . "$(dirname "$0")/lib.sh"
 
 plan 11

@@ -3,6 +3,9 @@
 # Nobody but root changes anything, and only the files that the manual calls writable can be written.
 # timeout: 60
 
+# Functions are called by name, by check and must.
+# shellcheck disable=SC2317
+
 . "$(dirname "$0")/lib.sh"
 
 writable='readahead lookahead planner'

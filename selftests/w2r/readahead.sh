@@ -4,6 +4,9 @@
 # and the page cache's read-ahead on our disk is given back.
 # timeout: 120
 
+# Functions are called by name, by check and must.
+# shellcheck disable=SC2317
+
 . "$(dirname "$0")/lib.sh"
 
 plan 20
