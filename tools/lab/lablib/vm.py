@@ -155,6 +155,7 @@ class Job:
                     process.wait(5)
                 process.kill()
                 process.wait()
+        self.emulator_crashed = process.returncode == -signal.SIGABRT
         status = self.share / "status"
         if status.exists():
             return int(status.read_text())
@@ -223,6 +224,10 @@ def run(args, cmd):
             cache.say("booting; leave the shell with 'exit'")
         start = time.monotonic()
         status = job.boot(accel, cmd)
+        # QEMU's TCG seldom fails an assertion of its own (iotlb_to_section) while a busy host boots a VM.
+        if job.emulator_crashed and job.booted_seconds() is None:
+            cache.say("QEMU crashed before the command began; booting once more")
+            status = job.boot(accel, cmd)
         seconds = time.monotonic() - start
         if status == TIMED_OUT and not (job.share / "status").exists():
             job.show_tail(f"the VM was ended after {args.timeout:.0f} s")
