@@ -11,6 +11,7 @@
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/percpu-rwsem.h>
+#include <linux/sched/signal.h>
 
 #include "area.h"
 #include "lend.h"
@@ -27,12 +28,24 @@ static void fswap_init(unsigned int type)
 {
 }
 
+/*
+ * Frontswap keeps one bit for a huge page: it could not be loaded in parts. The
+ * loss of a page that is not anonymous could not be told to all who share it.
+ */
+static bool fswap_takes(struct page *page)
+{
+	return PageAnon(page) && !PageTransHuge(page);
+}
+
 static int fswap_store_page(unsigned int type, pgoff_t offset,
 			    struct page *page)
 {
-	u32 slot = area_add(type, offset);
+	u32 slot;
 	int err;
 
+	if (!fswap_takes(page))
+		return -EINVAL;
+	slot = area_add(type, offset);
 	if (slot == AREA_NONE)
 		return -ENOSPC;
 	err = mswap_lent_store(engine, slot, page);
@@ -43,18 +56,35 @@ static int fswap_store_page(unsigned int type, pgoff_t offset,
 	return err;
 }
 
-/* Frontswap keeps one bit for a huge page: it could not be loaded in parts. */
 static int fswap_store(unsigned int type, pgoff_t offset, struct page *page)
 {
 	int err = -ENODEV;
 
-	if (PageTransHuge(page))
-		return -EINVAL;
 	percpu_down_read(&attach_sem);
-	if (engine)
+	if (engine) {
 		err = fswap_store_page(type, offset, page);
+		if (err)
+			mswap_lent_refused(engine);
+	}
 	percpu_up_read(&attach_sem);
 	return err;
+}
+
+/*
+ * The page cannot be read. To fail the load would make the kernel read the
+ * ordinary area, which holds something else, and after a load that succeeds it
+ * maps the page. So whoever asks must not get to see it, and who shares it finds
+ * it poisoned.
+ */
+static void fswap_lose(struct page *page)
+{
+	clear_highpage(page);
+	SetPageHWPoison(page);
+	if (!current->mm)
+		return;
+	pr_err_ratelimited("process %d (%s) is killed: a page of it cannot be read back\n",
+			   task_pid_nr(current), current->comm);
+	send_sig(SIGKILL, current, 1);
 }
 
 static int fswap_load(unsigned int type, pgoff_t offset, struct page *page)
@@ -64,8 +94,11 @@ static int fswap_load(unsigned int type, pgoff_t offset, struct page *page)
 
 	percpu_down_read(&attach_sem);
 	slot = engine ? area_find(type, offset) : AREA_NONE;
-	if (slot != AREA_NONE)
-		err = mswap_lent_load(engine, slot, page);
+	if (slot != AREA_NONE) {
+		err = 0;
+		if (mswap_lent_load(engine, slot, page))
+			fswap_lose(page);
+	}
 	percpu_up_read(&attach_sem);
 	return err;
 }

@@ -136,6 +136,24 @@ void batch_defer(struct batch *b);
 /* Drops a reference; the last one frees it. Any context. */
 void batch_put(struct batch *b);
 
+/* Memory is to be had at once or not at all. */
+#define BATCH_GFP_NOWAIT	(GFP_NOWAIT | __GFP_NOWARN)
+
+/* An empty batch with room for @pages pages; NULL only without GFP_NOIO. */
+struct batch *batch_alloc(struct batching *bt, u32 pages, gfp_t gfp);
+/* Hands the rest of @bio to the worker, which fills it in. Any context. */
+void batch_defer_bio(struct batching *bt, struct bio *bio);
+
+/* fill.c: pages get into batches. */
+
+/*
+ * Adds the rest of @bio, a ready-made cluster, to *@bp, which is written first
+ * where the cluster does not fit. False when memory is short: the caller still
+ * owns the bio, whose bi_iter tells what is left.
+ */
+bool batch_fill(struct batching *bt, struct batch **bp, struct bio *bio,
+		gfp_t gfp);
+
 /* write.c: one write of a batch. */
 
 /* Bytes the backing device's write bios carry in front. */

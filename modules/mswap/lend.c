@@ -35,14 +35,17 @@ static bool lent_is_full(struct engine *e)
 
 int mswap_lent_store(struct engine *e, u32 vslot, struct page *page)
 {
-	int err = lent_is_full(e) ? -ENOSPC :
-				    batch_copy(&e->batching, vslot, page);
-
-	if (err)
-		mswap_count(e->stats, MSWAP_STORES_REFUSED, 1);
-	return err;
+	if (lent_is_full(e))
+		return -ENOSPC;
+	return batch_copy(&e->batching, vslot, page);
 }
 EXPORT_SYMBOL_GPL(mswap_lent_store);
+
+void mswap_lent_refused(struct engine *e)
+{
+	mswap_count(e->stats, MSWAP_STORES_REFUSED, 1);
+}
+EXPORT_SYMBOL_GPL(mswap_lent_refused);
 
 static void lent_load_end(struct bio *bio)
 {

@@ -29,6 +29,8 @@ u32 mswap_lent_slots(const struct engine *e);
  * context, no lock held that reclaim takes.
  */
 int mswap_lent_store(struct engine *e, u32 vslot, struct page *page);
+/* Counts a page that the borrower did not store. Any context. */
+void mswap_lent_refused(struct engine *e);
 /* Fills @page with the slot's data; -EIO. Waits for I/O. */
 int mswap_lent_load(struct engine *e, u32 vslot, struct page *page);
 /* The slot holds nothing any more. Any context, also under spinlocks. */

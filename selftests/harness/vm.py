@@ -18,7 +18,7 @@ CHECKOUT = cache.CHECKOUT
 LAB = CHECKOUT / "tools/lab/lab"
 SELFTESTS = CHECKOUT / "selftests"
 NOT_TESTS = {"dkms", "harness", "lib", "meta", "progs", "unit"}
-NEED = re.compile(r"^#\s*(mem|cpus|nvme|virtio|udev|append):\s*(\S.*?)\s*$")
+NEED = re.compile(r"^#\s*(mem|cpus|nvme|virtio|udev|append|stays):\s*(\S.*?)\s*$")
 KERNELS = re.compile(r"^#\s*kernels:\s*(\S.*?)\s*$")
 # Where a test runs that does not say.
 KERNELS_UNSAID = ("6.12", "newest")
@@ -167,9 +167,13 @@ class Boots:
                  str(BOOT_SECONDS + sum(each.seconds + GRACE_SECONDS for each in self.waiting))]
         if self.waiting[0].kernel:
             words += ["--kernel", self.waiting[0].kernel]
+        environment = self.environment
         for key, value in self.waiting[0].needs:
+            if key == "stays":
+                environment += f" MUSTER_STAYS='{value}'"
+                continue
             words += [f"--{key}"] if key == "udev" else [f"--{key}", value]
-        return [*words, "--", f"{self.environment} /muster/selftests/harness/guest-run /out"]
+        return [*words, "--", f"{environment} /muster/selftests/harness/guest-run /out"]
 
     def _boot(self, out):
         with open(out / "lab.log", "wb") as log:

@@ -298,7 +298,7 @@ teardown() {
 	for number in $(mswap_devices); do
 		mswap_remove "$number"
 	done
-	if [[ -d $CONTROL ]]; then
+	if [[ -d $CONTROL && ! -d /sys/module/mswap_frontswap ]]; then
 		rmmod mswap
 	fi
 	for name in $(dmsetup ls 2>/dev/null | awk '/^muster/ { print $1 }'); do

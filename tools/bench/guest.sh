@@ -13,7 +13,8 @@
 #	knob NAME VALUE		control file of mswap, set before each of its steps
 #	program NAME COMMAND	run in the cgroup; several lines with one name run at the same time
 #	step N KIND SIDE PAGE_CLUSTER PROGRAM
-#				SIDE: stock (swap on the device) or mswap (swap on mswap on the device)
+#				SIDE: stock (swap on the device), mswap (swap on mswap on the device) or
+#				frontswap (mswap on the device behind frontswap, swap on a ramdisk)
 #
 # What it does and finds goes to DIR: "events" (one line of key=value an event), and for each step N
 # N.begin, N.middle, N.end (/proc/vmstat, then the device's /sys/block/*/stat on a line that starts with
@@ -26,6 +27,7 @@ out=$1
 plan=$out/plan
 cgroup_root=/sys/fs/cgroup
 cgroup=$cgroup_root/bench
+frontswap=/sys/module/mswap_frontswap/parameters/device
 bio_event=/sys/kernel/tracing/events/block/block_bio_queue
 
 event() {
@@ -55,6 +57,8 @@ make_null_blk() {
 	mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config || return
 	mkdir "$nullb" || return
 	while read -r name value; do
+		# Older kernels do not have it.
+		[ "$name" != max_sectors ] || [ -e "$nullb/$name" ] || continue
 		echo "$value" >"$nullb/$name" || return
 	done <<-END
 		size $1
@@ -109,19 +113,35 @@ mswap_start() {
 	echo "$device" >"/sys/block/$mswap/backing_dev" || die "mswap refuses $device"
 }
 
+# The area takes memory only for what is written to it, which is next to nothing.
+frontswap_start() {
+	[ "$kind" != brd ] || die "frontswap needs the ramdisk for its area"
+	[ -b /dev/ram0 ] || make_brd "$size" >/dev/null || die "cannot make a ramdisk"
+	modprobe mswap-frontswap || die "modprobe mswap-frontswap failed"
+	echo "${mswap#mswap}" >"$frontswap" || die "mswap-frontswap refuses $mswap"
+}
+
 swap_start() {
 	swap=$device
-	if [ "$side" = mswap ]; then
+	case $side in
+	mswap)
 		mswap_start
 		swap=/dev/$mswap
-	fi
+		;;
+	frontswap)
+		mswap_start
+		frontswap_start
+		swap=/dev/ram0
+		;;
+	esac
 	mkswap "$swap" >/dev/null 2>&1 || die "mkswap $swap failed"
 	swapon "$swap" || die "swapon $swap failed"
 }
 
 swap_stop() {
 	swapoff "$swap" || die "swapoff $swap failed"
-	if [ "$side" = mswap ]; then
+	[ "$side" != frontswap ] || echo -1 >"$frontswap" || die "mswap-frontswap keeps $mswap"
+	if [ "$side" != stock ]; then
 		echo 1 >"/sys/block/$mswap/reset" || die "reset of $mswap failed"
 	fi
 }
@@ -201,7 +221,7 @@ run_step() {
 	end=$(uptime_now)
 	snapshot end
 	[ "$count" != "$kind" ] || count_end
-	[ "$side" != mswap ] || mswap_counters
+	[ "$side" = stock ] || mswap_counters
 
 	swap_stop
 	rmdir "$cgroup"

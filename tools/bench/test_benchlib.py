@@ -95,6 +95,13 @@ class Steps(unittest.TestCase):
                                  ("c4", "mswap-0"), ("c4", "stock-3"), ("c4", "stock-0")])
         self.assertEqual([each.number for each in steps], list(range(1, 15)))
 
+    def test_frontswap_comes_after_mswap(self):
+        pairs = plan.variants(["stock", "mswap", "frontswap"], [0], [0])
+        self.assertEqual(pairs, [("stock", 0), ("mswap", 0), ("frontswap", 0)])
+        steps = plan.steps(plan.DEVICES["nvme"], ["c1"], 1, pairs)
+        text = plan.guest_plan(["nvme", "brd"], 64, 24, {}, steps)
+        self.assertIn("step 3 nvme frontswap 0 c1\nstep 4 brd stock 3 c1\n", text)
+
 
 class Reading(unittest.TestCase):
     def setUp(self):
@@ -105,14 +112,14 @@ class Reading(unittest.TestCase):
     def write(self, name, text):
         (self.out / name).write_text(text, encoding="utf-8")
 
-    def result(self, stats):
+    def result(self, stats, side="mswap"):
         for name, stat in zip(("begin", "middle", "end"), stats, strict=True):
             self.write(f"1.{name}", stat)
         self.write("1.out.1", "phase=write round=0 secs=1.5 pages=9\nphase=read round=1 secs=2.5 pages=9 bad=3\n"
                               "verified 9 pages, 3 bad\n")
         self.write("1.status.1", "1\n")
-        one = plan.Step(1, 1, "nvme", "mswap", 0, "c1")
-        self.write("1.mswap", "pages_out:9\npolicy:moc\ncluster_hist:1 4\ncluster_hist:32 2\n")
+        one = plan.Step(1, 1, "nvme", side, 0, "c1")
+        self.write("1.mswap", "pages_out:9\npages_in:4\npolicy:moc\ncluster_hist:1 4\ncluster_hist:32 2\n")
         return results.step_result(self.out, one, guest.fields("event=end step=1 begin=10.5 end=15.0"), True)
 
     def test_deltas_of_counters(self):
@@ -128,6 +135,10 @@ class Reading(unittest.TestCase):
         self.assertEqual(found["seconds"], {"total": 4.5, "write": 1.5, "read": 2.5})
         self.assertEqual((found["bad"], found["statuses"]), (3, [1]))
         self.assertEqual(found["cluster_hist"], {"1": 4, "32": 2})
+
+    def test_what_frontswap_took_counts_as_swapped(self):
+        found = self.result(["pswpin 5\npswpout 7\nblockstat 1 0 8 0 1 0 8 0\n"] * 3, side="frontswap")
+        self.assertEqual((found["counts"]["pswpout"], found["counts"]["pswpin"]), (9, 4))
 
     def test_device_without_statistics_is_unknown(self):
         found = self.result(["pswpin 5\npswpout 7\nblockstat 0 0 0 0 0 0 0 0\n"] * 2

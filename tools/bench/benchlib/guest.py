@@ -52,14 +52,14 @@ def _build_programs(out):
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
-def _lab_command(disks, mem, timeout, stock_only, out):
-    command = [LAB, "run", "--mem", mem, "--timeout", str(timeout), "--out", str(out)]
+def _lab_command(kernel, disks, mem, timeout, stock_only, out):
+    command = [LAB, "run", "--kernel", kernel, "--mem", mem, "--timeout", str(timeout), "--out", str(out)]
     command += ["--no-sync"] if stock_only else []
     command += [word for option, size in disks for word in (option, size)]
     return [*command, "--", "env", f"PATH={GUEST_PATH}", "sh", "/out/guest.sh", "/out"]
 
 
-def run(plan, out, *, disks=(), mem="3G", timeout=3600, stock_only=False, on_event=None, line=None):
+def run(plan, out, *, kernel="6.12", disks=(), mem="3G", timeout=3600, stock_only=False, on_event=None, line=None):
     """
     Boots a VM, carries out PLAN (text) in it, and leaves what guest.sh wrote in OUT. ON_EVENT gets each
     event (a dict) as it comes; LINE is the progress line, refreshed meanwhile. Returns all events.
@@ -84,7 +84,7 @@ def run(plan, out, *, disks=(), mem="3G", timeout=3600, stock_only=False, on_eve
 
     with open(out / "console.log", "wb") as log:
         process = subprocess.Popen(
-            _lab_command(disks, mem, timeout, stock_only, out),
+            _lab_command(kernel, disks, mem, timeout, stock_only, out),
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,

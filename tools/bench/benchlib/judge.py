@@ -73,9 +73,9 @@ class Table:
         """
         return self.best(side, name if name.endswith("_s") else "total_s")
 
-    def ratio(self, name, side="stock"):
-        """mswap over its rival, round by round; None when a figure is missing."""
-        ours, theirs = self.best("mswap", "total_s"), self.rival(name, side)
+    def ratio(self, name, side="stock", ours="mswap"):
+        """The side OURS over its rival, round by round; None when a figure is missing."""
+        ours, theirs = self.best(ours, "total_s"), self.rival(name, side)
         if not ours or not theirs:
             return None
         mine, other = self.by_round(ours, name), self.by_round(theirs, name)
@@ -89,8 +89,10 @@ class Target:
     program: str
     metric: str
     limit: float
-    kind: str = "ratio"  # ratio: to the best stock; floor: to stock on the ramdisk; least: figure itself
+    kind: str = "ratio"  # ratio: to the best of the rival; floor: to stock on the ramdisk; least: figure itself
     aim: float = 0.0
+    ours: str = "mswap"
+    rival: str = "stock"
 
 
 SLOW_DEVICES = ("nvme", "null_blk-100us")
@@ -122,7 +124,19 @@ def targets(device):
         found.append(Target("total time", "three", "total_s", 1.03))
     found.append(Target("write phase", "random", "write_s", 1.03))
     found.append(Target("read-back", "random", "read_s", 1.03))
-    return found
+    return found + _frontswap_targets()
+
+
+def _frontswap_targets():
+    against_block = [
+        Target("frontswap: total against the block device", program, "total_s", 0.95, ours="frontswap", rival="mswap")
+        for program in (*STRIDES, "random", "three")
+    ]
+    return [
+        Target("frontswap: read-back", "c1", "read_s", 0.30, ours="frontswap"),
+        Target("frontswap: total time", "three", "total_s", 0.75, ours="frontswap"),
+        *against_block,
+    ]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -148,11 +162,12 @@ def verdicts(device, tables):
         if not table:
             continue
         if target.kind == "least":
-            ours = table.best("mswap", "total_s")
+            ours = table.best(target.ours, "total_s")
             spread = table.spread(ours, target.metric) if ours else None
             reached = bool(spread) and spread.median >= target.limit
         else:
-            spread = table.ratio(target.metric, "floor" if target.kind == "floor" else "stock")
+            rival = "floor" if target.kind == "floor" else target.rival
+            spread = table.ratio(target.metric, rival, target.ours)
             reached = bool(spread) and spread.median <= target.limit
         if spread:
             found.append(Verdict(target, spread, reached))

@@ -63,7 +63,7 @@ class Step:
     number: int
     round: int
     device: str  # kind the step swaps to
-    side: str  # stock, mswap or floor
+    side: str  # stock, mswap, frontswap or floor
     page_cluster: int
     program: str
 
@@ -75,8 +75,8 @@ class Step:
 def variants(sides, stock_clusters, mswap_clusters):
     """(side, page_cluster) pairs; mswap comes between the stock ones, so that drift hits both."""
     stock = [("stock", n) for n in stock_clusters] if "stock" in sides else []
-    mswap = [("mswap", n) for n in mswap_clusters] if "mswap" in sides else []
-    return stock[:1] + mswap + stock[1:]
+    ours = [(side, n) for side in ("mswap", "frontswap") if side in sides for n in mswap_clusters]
+    return stock[:1] + ours + stock[1:]
 
 
 def steps(device, programs, rounds, pairs, floor_program="c1", floor=True):
@@ -100,7 +100,7 @@ def guest_plan(kinds, size_mib, limit_mib, programs, todo, knobs=(), count=None)
     lines += [f"knob {name} {value}" for name, value in knobs]
     lines += [f"program {name} {command}" for name, commands in programs.items() for command in commands]
     lines += [
-        f"step {step.number} {step.device} {'mswap' if step.side == 'mswap' else 'stock'}"
+        f"step {step.number} {step.device} {'stock' if step.side == 'floor' else step.side}"
         f" {step.page_cluster} {step.program}"
         for step in todo
     ]

@@ -98,6 +98,9 @@ def step_result(out, step, event, phased):
         result["read_counts"] = _unknown_if_not_counted(_between(middle, end))
     if path("mswap").exists():
         result["mswap"], hist = _mswap_files(path("mswap"))
+        if step.side == "frontswap":  # the kernel counts only what goes to the area
+            result["counts"]["pswpout"] += result["mswap"]["pages_out"]
+            result["counts"]["pswpin"] += result["mswap"]["pages_in"]
         result["cluster_hist"] = {str(pages): writes for pages, writes in sorted(hist.items())}
     return result
 

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* How pages get into batches: bios, copies, and the plugs they are gathered on. */
+#include <linux/blkdev.h>
+#include <linux/slab.h>
+
+#include "batch.h"
+#include "compat/page.h"
+#include "slot_bio.h"
+
+/* Pages of the largest bio that is taken over by copy. */
+#define BATCH_STORE_BIO_MAX	16
+
+/* What a batch passes on of its bios' wishes. */
+#define BATCH_OPF (REQ_SYNC | REQ_META | REQ_PRIO | REQ_FUA | REQ_SWAP)
+
+struct batch_plug {
+	struct blk_plug_cb cb;
+	struct batch *batch;
+};
+
+/*
+ * Names the page by its anonymous object. The anon_vma is a key and is never
+ * followed, so it does not matter if it goes away. Pages without one (shmem in
+ * swap, KSM, file systems) are known by their place on the device.
+ */
+static void batch_name_page(struct cluster_page *cp, struct page *page,
+			    bool swap)
+{
+	if (swap && compat_page_anon_name(page, &cp->object, &cp->index))
+		return;
+	cp->object = 0;
+	cp->index = cp->vslot;
+}
+
+/*
+ * A task that evicts pages may be short of memory until they are written: a
+ * copy lets it have them at once. Somebody waits for a synchronous write, a
+ * large bio is a cluster of its own, and neither gains by waiting for company.
+ */
+static bool batch_may_store(struct batching *bt, const struct bio *bio)
+{
+	return (bio->bi_opf & (REQ_SWAP | REQ_SYNC)) == REQ_SWAP &&
+	       bio->bi_iter.bi_size <= BATCH_STORE_BIO_MAX * PAGE_SIZE &&
+	       READ_ONCE(bt->knobs->batch_usecs) &&
+	       READ_ONCE(bt->knobs->policy) == CLUSTER_MOC &&
+	       !bt->backing->synchronous;
+}
+
+/* @s, which holds the data, takes the place of the page @cp was named by. */
+static void batch_hold(struct batching *bt, struct cluster_page *cp,
+		       struct stored_page *s)
+{
+	store_hold(bt->store, s, cp->vslot);
+	cp->owner = s;
+	cp->page = s->page;
+	cp->pos = BATCH_PAGE_STORED;
+	mswap_count(bt->stats, MSWAP_PAGES_OUT_COPIED, 1);
+}
+
+static bool batch_store_slot(struct batch *b, struct cluster_page *cp,
+			     struct bio *bio)
+{
+	struct stored_page *s = store_get(b->bt->store);
+
+	if (!s)
+		return false;
+	slot_bio_copy(bio, bio->bi_iter, s->page, false);
+	batch_hold(b->bt, cp, s);
+	return true;
+}
+
+/* Adds the slot at the bio's bi_iter; false when memory is short. */
+static bool batch_add_slot(struct batch *b, struct bio *bio, bool store,
+			   gfp_t gfp)
+{
+	struct cluster_page *cp = &b->pages[b->n];
+	struct page *page = bio_iter_page(bio, bio->bi_iter);
+
+	cp->owner = bio;
+	cp->vslot = slot_bio_virt(bio->bi_iter);
+	cp->page = page;
+	cp->pos = BATCH_PAGE_OF_BIO;
+	batch_name_page(cp, page, bio->bi_opf & REQ_SWAP);
+	if (store && batch_store_slot(b, cp, bio)) {
+		b->n++;
+		return true;
+	}
+	if (!slot_bio_is_page(bio, bio->bi_iter)) {
+		cp->page = mempool_alloc(&b->bt->bounce, gfp);
+		if (!cp->page)
+			return false;
+		slot_bio_copy(bio, bio->bi_iter, cp->page, false);
+		cp->pos = BATCH_PAGE_BOUNCED;
+	}
+	b->n++;
+	b->nr_bios++;
+	return true;
+}
+
+/*
+ * The batch leaves its place first: outside ->submit_bio a submission may sleep,
+ * and the scheduler's unplug would issue it again and free the plug's place.
+ */
+static void batch_issue_of(struct batch **bp, gfp_t gfp)
+{
+	struct batch *b = *bp;
+
+	*bp = NULL;
+	batch_issue(b, gfp);
+}
+
+/*
+ * No page for a copy is to be had at once. The batch may hold all that there
+ * are: it goes first, and only an empty one waits. False if it went.
+ */
+static bool batch_make_room(struct batch **bp, struct bio *bio)
+{
+	if ((*bp)->n) {
+		batch_issue_of(bp, GFP_NOIO);
+		return false;
+	}
+	return batch_add_slot(*bp, bio, false, GFP_NOIO);
+}
+
+/*
+ * The slot at the bio's bi_iter was added to @b: each page of the bio's own
+ * holds a reference of it, the last slot the caller's. Returns the slots left.
+ */
+static u32 batch_pass_slot(const struct batch *b, struct bio *bio)
+{
+	bool stored = b->pages[b->n - 1].pos == BATCH_PAGE_STORED;
+	u32 nr;
+
+	bio_advance(bio, PAGE_SIZE);
+	nr = bio->bi_iter.bi_size >> PAGE_SHIFT;
+	if (nr && !stored)
+		bio_inc_remaining(bio);
+	if (!nr && stored)
+		bio_endio(bio);
+	return nr;
+}
+
+bool batch_fill(struct batching *bt, struct batch **bp, struct bio *bio,
+		gfp_t gfp)
+{
+	u32 nr = bio->bi_iter.bi_size >> PAGE_SHIFT;
+	u32 limit = batch_limit(bt);
+	blk_opf_t opf = bio->bi_opf & BATCH_OPF;
+	bool store = batch_may_store(bt, bio);
+
+	if (*bp && (!cluster_fits(limit, (*bp)->n, nr) ||
+		    (*bp)->n + nr > (*bp)->cap))
+		batch_issue_of(bp, gfp);
+	while (nr) {
+		if (!*bp)
+			*bp = batch_alloc(bt, bt->backing->synchronous ?
+						nr : max(limit, nr), gfp);
+		if (!*bp)
+			return false;
+		if (!batch_add_slot(*bp, bio, store, BATCH_GFP_NOWAIT)) {
+			if (gfp == BATCH_GFP_NOWAIT)
+				return false;
+			if (!batch_make_room(bp, bio))
+				continue;
+		}
+		(*bp)->opf |= opf;
+		nr = batch_pass_slot(*bp, bio);
+		if ((*bp)->n == (*bp)->cap || (!nr && (*bp)->n >= limit))
+			batch_issue_of(bp, gfp);
+	}
+	return true;
+}
+
+/*
+ * The scheduler unplugs a task that is about to sleep: it must not sleep here
+ * once more, and its stack may be deep.
+ */
+static void batch_unplug(struct blk_plug_cb *cb, bool from_schedule)
+{
+	struct batch_plug *plug = container_of(cb, struct batch_plug, cb);
+	struct batch *b = plug->batch;
+
+	kfree(plug);
+	if (!b)
+		return;
+	if (!b->nr_bios)
+		gather_batch(b->bt, b, from_schedule);
+	else if (from_schedule)
+		batch_defer(b);
+	else
+		batch_issue(b, BATCH_GFP_NOWAIT);
+}
+
+/* The batch of the task's plug; without a plug, @alone. */
+static struct batch **batch_of_plug(struct batching *bt, struct batch **alone)
+{
+	struct blk_plug_cb *cb = blk_check_plugged(batch_unplug, bt,
+						   sizeof(struct batch_plug));
+
+	return cb ? &container_of(cb, struct batch_plug, cb)->batch : alone;
+}
+
+/*
+ * On a synchronous device the swap core waits for each page, so there is nothing
+ * to gather, and to be unplugged by that wait would cost two switches a page.
+ */
+void batch_bio(struct batching *bt, struct bio *bio)
+{
+	struct batch *alone = NULL;
+	struct batch **bp = &alone;
+
+	mswap_count(bt->stats, MSWAP_PAGES_OUT,
+		    bio->bi_iter.bi_size >> PAGE_SHIFT);
+	if (!bt->backing->synchronous)
+		bp = batch_of_plug(bt, &alone);
+	if (!batch_fill(bt, bp, bio, BATCH_GFP_NOWAIT))
+		batch_defer_bio(bt, bio);
+	if (alone)
+		batch_issue(alone, BATCH_GFP_NOWAIT);
+}
+
+void batch_bio_wait(struct batching *bt, struct bio *bio)
+{
+	struct batch *b = NULL;
+
+	mswap_count(bt->stats, MSWAP_PAGES_OUT,
+		    bio->bi_iter.bi_size >> PAGE_SHIFT);
+	batch_fill(bt, &b, bio, GFP_NOIO);
+	if (b)
+		batch_issue(b, GFP_NOIO);
+}
+
+static void batch_add_copy(struct batch *b, struct stored_page *s, u32 vslot,
+			   struct page *page)
+{
+	struct cluster_page *cp = &b->pages[b->n];
+
+	cp->vslot = vslot;
+	batch_name_page(cp, page, true);
+	batch_hold(b->bt, cp, s);
+	b->opf |= REQ_SWAP;
+	b->n++;
+}
+
+int batch_copy(struct batching *bt, u32 vslot, struct page *page)
+{
+	/* First, since to wait unplugs the task and takes its batch away. */
+	struct stored_page *s = store_get_wait(bt->store);
+	struct batch *alone = NULL;
+	struct batch **bp;
+
+	if (!s)
+		return -ENOMEM;
+	bp = batch_of_plug(bt, &alone);
+	if (!*bp)
+		*bp = batch_alloc(bt, batch_limit(bt), BATCH_GFP_NOWAIT);
+	if (!*bp) {
+		store_put(bt->store, s);
+		return -ENOMEM;
+	}
+	mswap_count(bt->stats, MSWAP_PAGES_OUT, 1);
+	copy_highpage(s->page, page);
+	batch_add_copy(*bp, s, vslot, page);
+	if ((*bp)->n >= batch_limit(bt))
+		batch_issue_of(bp, BATCH_GFP_NOWAIT);
+	else if (alone)
+		gather_batch(bt, alone, false);
+	return 0;
+}

@@ -1,0 +1,77 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Programs swap through frontswap: every page is right, all of it goes to the backing device in clusters,
+# and the counters of both sides add up.
+# timeout: 300
+# nvme: 512M
+# kernels: 5.10
+# stays: mswap mswap_frontswap
+
+. "$(dirname "$0")/lib.sh"
+
+plan 27
+
+stride() {
+	limited 24M pagestride "$@"
+}
+
+# check_close NAME GOT WANTED: frontswap counts without a lock and loses one now and then.
+check_close() {
+	check_that "$1" "$2 >= $3 && $2 <= $3 + $3 / 500 + 8"
+}
+
+adds_up() {
+	local in
+
+	get_settled slots_used >/dev/null
+	in=$(get pages_in)
+	check_close "$1: stores are pages out" "$(get pages_out)" $(($(frontswap_count succ_stores) - stores))
+	check_close "$1: loads are pages in" "$in" $(($(frontswap_count loads) - loads))
+	check_eq "$1: nothing was refused" "$(get stores_refused)" 0
+	check_eq "$1: pages in came from somewhere" "$in" \
+		$(($(get pages_in_waiting) + $(get pages_in_copied) + $(get pages_in_zero) + $(get dev_pages_read) - $(get prefetched)))
+	check_eq "$1: no read found an empty slot" "$(get pages_in_zero)" 0
+	check_eq "$1: pages out were written to the device" "$(get dev_pages_written)" "$(get pages_out)"
+}
+
+fswap_start /dev/nvme0n1
+stores=$(frontswap_count succ_stores) loads=$(frontswap_count loads)
+areas 1 224
+written=$(area_written)
+
+check_program 'single pages' stride -c 1 -s 128 --write-on-readback -r 2
+check_program 'random pages' stride -c 1 -s 96 --random-singles
+check_program 'sixteen in a row, descending' stride -c 16 -s 96 --descending
+adds_up 'programs'
+check_that 'written in clusters' "$(get dev_pages_written) > 20 * $(get dev_writes)"
+check_that 'read in runs' "$(get dev_pages_read) > 2 * $(get dev_reads)"
+check_eq 'nothing went to the ordinary area' $(($(area_written) - written)) 0
+
+# What it does not take goes to the ordinary area.
+must mount -t tmpfs -o size=64M none "$WORK/tmpfs"
+check_program 'all pages, huge' stride -c 1 -k 0 -s 64 --thp --write-on-readback
+check_program 'fork and copy on write' limited 24M forkcow 48
+check_program 'pages dropped while they are in swap' limited 24M dropcheck 48
+check 'stress-ng with verification' limited 48M stress-ng --quiet --vm 2 --vm-bytes 48M --vm-method all \
+	--verify --timeout 15
+check_program 'shared memory' limited 24M shmcheck -n 2 -s 24 -r 2 "$WORK/tmpfs"
+check_that 'huge and shared pages go to the ordinary area, and are counted' \
+	"$(area_written) > $written && $(get stores_refused) > 100"
+check 'swapoff' swapoff /dev/ram0
+check 'all slots are free' stores_nothing 0
+check 'swapon again' swapon /dev/ram0
+check_program 'a program after that' stride -c 2 -s 64
+check 'swapoff once more' swapoff /dev/ram0
+
+# What was read back clean keeps its slot: to evict it again writes nothing. Not so where the area is a
+# ramdisk, whose pages the swap core reads past the swap cache.
+must null_make muster1 224
+must swap_start /dev/muster1
+before=$(get_settled dev_pages_written) in_before=$(get pages_in)
+check_program 'a program reads five times' stride -c 1 -k 0 -s 32 -r 5
+written=$(($(get_settled dev_pages_written) - before))
+check_that 'clean pages are not written again' "$written < 2 * 32 * 256"
+check_that 'though all were read again' "$(get pages_in) - $in_before > 4 * 32 * 256 / 4"
+check_eq 'nothing failed' "$(get write_errors) $(get read_errors) $(get nospace)" '0 0 0'
+
+finish

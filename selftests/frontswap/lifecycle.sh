@@ -1,0 +1,62 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Attaching and detaching a device, several areas in any order, programs killed at any time, and a module
+# that stays.
+# timeout: 150
+# kernels: 5.10
+# stays: mswap mswap_frontswap
+
+. "$(dirname "$0")/lib.sh"
+
+plan 26
+
+stride() {
+	limited 24M pagestride "$@"
+}
+
+must null_make muster0 256
+fswap_start /dev/muster0
+number=${MSWAP#/dev/mswap}
+
+check_eq 'the device is named' "$(cat "$FSWAP")" "$number"
+for value in x 1x -2 999999999999; do
+	refuse "refused: '$value'" 'Invalid argument' "$FSWAP" "$value"
+	check_eq "'$value' changed nothing" "$(cat "$FSWAP")" "$number"
+done
+refuse 'a device that does not exist' 'No such device' "$FSWAP" 63
+refuse_logged 'a device in use is not reset' 'Device or resource busy' "$SYS/reset" 1 'in use'
+check_not 'nor opened' dd if="$MSWAP" of=/dev/null bs=4k count=1
+check_fails 'others cannot change it' 'Permission denied' \
+	setpriv --reuid=65534 --clear-groups --inh-caps=-all sh -c "echo -1 >$FSWAP"
+
+areas 2 96
+
+# Two areas at once, of which one goes while its pages are wanted.
+stride -c 1 -k 0 -s 96 -r 3 >"$WORK/out" 2>&1 &
+program=$!
+must wait_until 40 grep -q 'phase=write' "$WORK/out"
+refuse 'a device that holds pages stays' 'Device or resource busy' "$FSWAP" -1
+check 'swapoff of the first area under load' swapoff /dev/ram0
+wait "$program"
+check_eq 'the program passed' $? 0
+check 'the first area comes back' swapon /dev/ram0
+check_program 'a program on both' stride -c 4 -s 128
+must swapoff /dev/ram1
+check_program 'a program on the first alone' stride -c 4 -s 64
+
+# Killed at any time.
+for delay in 0.1 0.3 0.7 1.3; do
+	stride -c 1 -k 0 -s 96 --write-on-readback -r 9 >/dev/null 2>&1 &
+	program=$!
+	sleep "$delay"
+	cgroup_kill
+	wait "$program"
+done
+check_fails 'the module stays' '' rmmod mswap-frontswap
+check 'swapoff' swapoff -a
+check 'killed programs leave no slot' stores_nothing 0
+check_eq 'and no copy' "$(get_settled copies_held)" 0
+check 'the device is given back' fswap_attach -1
+check 'and can be reset' mswap_set reset 1
+
+finish

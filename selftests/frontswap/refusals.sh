@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A backing device that is full or fails: frontswap is refused, the pages go to the ordinary area, and none
+# is lost.
+# timeout: 150
+# kernels: 5.10
+# stays: mswap mswap_frontswap
+
+. "$(dirname "$0")/lib.sh"
+
+plan 18
+
+stride() {
+	limited 24M pagestride "$@"
+}
+
+must null_make muster0 24
+sectors=$(blockdev --getsz /dev/muster0)
+must dm_make muster "0 $sectors linear /dev/muster0 0"
+fswap_start /dev/mapper/muster
+areas 1 224
+
+check_program 'more than the device holds' stride -c 1 -k 0 -s 96 --write-on-readback -r 2
+check_that 'refused, and counted' "$(get stores_refused) > 1000"
+check_that 'the rest went to the ordinary area' "$(area_written) > 1000"
+check_that 'the device was used to the full' "$(get pages_out) > 4000"
+check_eq 'no write met a full device' "$(get nospace)" 0
+check 'its slots are free' stores_nothing
+
+must dm_make muster "0 $sectors error"
+refused=$(get stores_refused)
+check_program 'a device that takes no writes' stride -c 1 -k 0 -s 96 --write-on-readback -r 2
+check_that 'its writes failed' "$(get write_errors) > 0"
+check_that 'stores are refused then' "$(get stores_refused) > $refused"
+check_le 'copies that could not be written are dropped when they are freed' "$(get_settled copies_held)" 128
+check 'no slot is left' stores_nothing
+
+must dm_make muster "0 $sectors linear /dev/muster0 0"
+out=$(get dev_pages_written)
+check_program 'the device came back' stride -c 1 -k 0 -s 40
+check_that 'and takes pages again' "$(get dev_pages_written) > $out"
+
+# It dies with pages on it: who wants one is killed and never sees wrong data.
+mkfifo "$WORK/lines"
+limited 10M buscheck 16 <"$WORK/lines" >"$WORK/out" 2>&1 &
+program=$!
+exec 8>"$WORK/lines"
+must wait_until 30 grep -q written "$WORK/out"
+must dm_make muster "0 $sectors error"
+echo read >&8
+wait "$program"
+check_eq 'who wants a page of a dead device is killed' $? 137
+check_not 'before it saw a page' grep -q phase=read "$WORK/out"
+check 'the kernel log says so' log_lines 'is killed: a page of it cannot be read back'
+exec 8>&-
+must dm_make muster "0 $sectors linear /dev/muster0 0"
+check_program 'the next program is well' stride -c 1 -k 0 -s 40
+must swapoff /dev/ram0
+check 'no slot is left in the end' stores_nothing 0
+
+finish
