@@ -71,7 +71,7 @@ void batch_defer(struct batch *b)
 	spin_lock_irqsave(&bt->deferred_lock, flags);
 	list_add_tail(&b->list, &bt->deferred_batches);
 	spin_unlock_irqrestore(&bt->deferred_lock, flags);
-	queue_work(bt->wq, &bt->work);
+	queue_work(bt->write_wq, &bt->write_work);
 }
 
 void batch_put(struct batch *b)
@@ -104,40 +104,42 @@ void batch_issue(struct batch *b, gfp_t gfp)
 	batch_put(b);
 }
 
-static struct batch *batch_pop_deferred(struct batching *bt, struct bio **bio)
-{
-	struct batch *b;
-
-	*bio = NULL;
-	spin_lock_irq(&bt->deferred_lock);
-	b = list_first_entry_or_null(&bt->deferred_batches, struct batch, list);
-	if (b)
-		list_del(&b->list);
-	else
-		*bio = bio_list_pop(&bt->deferred_bios);
-	spin_unlock_irq(&bt->deferred_lock);
-	return b;
-}
-
 /*
- * Batches go before bios: they hold what a bio's new batch may have to wait
- * for.
+ * Waits for a batch, perhaps until one of those that batch_defer() was given is
+ * written: hence two workers, each with a queue and so a rescuer of its own.
  */
 static void batch_work(struct work_struct *work)
 {
 	struct batching *bt = container_of(work, struct batching, work);
-	struct batch *b, *filled = NULL;
+	struct batch *filled = NULL;
 	struct bio *bio;
 
 	do {
-		b = batch_pop_deferred(bt, &bio);
-		if (b)
-			batch_issue(b, GFP_NOIO);
-		else if (bio)
+		spin_lock_irq(&bt->deferred_lock);
+		bio = bio_list_pop(&bt->deferred_bios);
+		spin_unlock_irq(&bt->deferred_lock);
+		if (bio)
 			batch_fill(bt, &filled, bio, GFP_NOIO);
-	} while (b || bio);
+	} while (bio);
 	if (filled)
 		batch_issue(filled, GFP_NOIO);
+}
+
+static void batch_write_work(struct work_struct *work)
+{
+	struct batching *bt = container_of(work, struct batching, write_work);
+	struct batch *b;
+
+	do {
+		spin_lock_irq(&bt->deferred_lock);
+		b = list_first_entry_or_null(&bt->deferred_batches,
+					     struct batch, list);
+		if (b)
+			list_del(&b->list);
+		spin_unlock_irq(&bt->deferred_lock);
+		if (b)
+			batch_issue(b, GFP_NOIO);
+	} while (b);
 }
 
 static size_t batch_bytes(u32 pages)
@@ -177,6 +179,7 @@ int batching_init(struct batching *bt)
 	int cpu, err;
 
 	INIT_WORK(&bt->work, batch_work);
+	INIT_WORK(&bt->write_work, batch_write_work);
 	INIT_WORK(&bt->retry_work, batch_retry_work);
 	spin_lock_init(&bt->deferred_lock);
 	bio_list_init(&bt->deferred_bios);
@@ -206,6 +209,7 @@ void batching_exit(struct batching *bt)
 {
 	gather_exit(bt);
 	flush_work(&bt->work);
+	flush_work(&bt->write_work);
 	flush_work(&bt->retry_work);
 	free_percpu(bt->tails);
 	batching_exit_pools(bt);

@@ -79,6 +79,7 @@ struct batching {
 	const struct mswap_knobs *knobs;
 	const char *name;
 	struct workqueue_struct *wq;
+	struct workqueue_struct *write_wq;
 	struct workqueue_struct *retry_wq;
 
 	mempool_t batches[BATCH_SIZES];
@@ -88,6 +89,7 @@ struct batching {
 	struct flight held;	/* batches that exist, written or not */
 
 	struct work_struct work;
+	struct work_struct write_work;
 	struct work_struct retry_work;
 	spinlock_t deferred_lock;
 	struct bio_list deferred_bios;		/* protected by deferred_lock */

@@ -164,6 +164,7 @@ static void engine_connect(struct engine *e)
 	bt->knobs = &e->knobs;
 	bt->name = e->name;
 	bt->wq = e->wq;
+	bt->write_wq = e->write_wq;
 	bt->retry_wq = e->retry_wq;
 }
 
@@ -289,13 +290,19 @@ int engine_init(struct engine *e, const char *name)
 	e->wq = alloc_workqueue("%s", WQ_MEM_RECLAIM | WQ_UNBOUND, 0, name);
 	if (!e->wq)
 		goto err_stats;
+	e->write_wq = alloc_workqueue("%s-write", WQ_MEM_RECLAIM | WQ_UNBOUND,
+				      0, name);
+	if (!e->write_wq)
+		goto err_wq;
 	e->retry_wq = alloc_workqueue("%s-retry", WQ_MEM_RECLAIM | WQ_UNBOUND,
 				      0, name);
 	if (!e->retry_wq)
-		goto err_wq;
+		goto err_write_wq;
 	engine_connect(e);
 	return 0;
 
+err_write_wq:
+	destroy_workqueue(e->write_wq);
 err_wq:
 	destroy_workqueue(e->wq);
 err_stats:
@@ -306,6 +313,7 @@ err_stats:
 void engine_exit(struct engine *e)
 {
 	destroy_workqueue(e->retry_wq);
+	destroy_workqueue(e->write_wq);
 	destroy_workqueue(e->wq);
 	free_percpu(e->stats);
 }

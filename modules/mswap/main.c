@@ -24,7 +24,7 @@ static int mswap_add(void)
 	lockdep_assert_held(&mswap_idr_lock);
 	id = idr_alloc(&mswap_idr, NULL, 0, MSWAP_DEVICES_MAX, GFP_KERNEL);
 	if (id < 0) {
-		pr_err_ratelimited("hot_add refused: no device number is left (error %d)\n",
+		pr_err_ratelimited("hot_add refused: no device number is to be had (error %d)\n",
 				   id);
 		return id;
 	}
