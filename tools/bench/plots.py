@@ -21,7 +21,12 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from benchlib import plan, report  # noqa: E402
 
-COLOURS = {"stock": ("#9aa7b5", "#6d7f92", "#46566a"), "mswap": ("#d1495b",), "floor": ("#66a182",)}
+COLOURS = {
+    "stock": ("#9aa7b5", "#6d7f92", "#46566a"),
+    "mswap": ("#d1495b",),
+    "frontswap": ("#edae49",),
+    "floor": ("#66a182",),
+}
 METRICS = (
     ("write_s", "write phase (s)"),
     ("read_s", "read-back (s)"),
