@@ -50,7 +50,7 @@ void gather_batch(struct batching *bt, struct batch *b, bool defer)
 	if (ready && defer)
 		batch_defer(ready);
 	else if (ready)
-		batch_issue(ready, GFP_NOWAIT | __GFP_NOWARN);
+		batch_issue(ready, BATCH_GFP_NOWAIT);
 }
 
 static enum hrtimer_restart gather_timer(struct hrtimer *timer)

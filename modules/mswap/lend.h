@@ -25,8 +25,8 @@ u32 mswap_lent_slots(const struct engine *e);
 /*
  * Makes a copy of @page the slot's data and returns before it is written. It
  * may wait for earlier ones. Refused, with nothing changed, when the device is
- * full or takes no writes (-ENOSPC) or memory is short (-ENOMEM). Process
- * context, no lock held that reclaim takes.
+ * full (-ENOSPC), or when no copy is to be had, as the device takes no writes or
+ * memory is short (-ENOMEM). Process context, no lock held that reclaim takes.
  */
 int mswap_lent_store(struct engine *e, u32 vslot, struct page *page);
 /* Counts a page that the borrower did not store. Any context. */

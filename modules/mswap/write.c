@@ -181,7 +181,7 @@ static void write_count(struct batch_write *w)
 				    count_objects(write_pages(w), w->n));
 }
 
-/* The cgroup that pays: a bio's, while there is one. */
+/* The cgroup of the first page pays, while its bio is there to name it. */
 static void write_charge(struct batch_write *w)
 {
 	struct cluster_page *page = write_pages(w);
