@@ -13,7 +13,7 @@ plan 8
 written_by() {
 	local group=$CGROUP-$1
 
-	mkdir "$group" && echo 8M >"$group/memory.max" || return
+	mkdir "$group" && echo 8M >"$group/memory.high" || return
 	(
 		echo "$BASHPID" >"$group/cgroup.procs" &&
 			exec dd if="$WORK/source" of="$WORK/tmpfs/$1" bs=64K status=none

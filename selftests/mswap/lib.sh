@@ -202,7 +202,7 @@ swap_start() {
 
 # --- memory
 
-# Runs COMMAND in a cgroup of LIMIT bytes of memory (suffixes as in cgroup v2).
+# limited LIMIT COMMAND...: runs it in a cgroup that is kept to so much memory (10M, or max).
 limited() {
 	local limit=$1
 	shift
@@ -213,10 +213,15 @@ limited() {
 	)
 }
 
+# Reclaim keeps the cgroup to memory.high. With memory.max alone the kernel gives up after sixteen rounds that
+# free nothing, and on a busy machine kills one such program in a few hundred on any swap device.
 cgroup_make() {
+	local most=$1
+
+	[[ $1 == max ]] || most=$((${1%M} * 3 / 2))M
 	mountpoint -q /sys/fs/cgroup || mount -t cgroup2 none /sys/fs/cgroup || return
 	echo +memory >/sys/fs/cgroup/cgroup.subtree_control || return
-	mkdir -p "$CGROUP" && echo "$1" >"$CGROUP/memory.max"
+	mkdir -p "$CGROUP" && echo "$most" >"$CGROUP/memory.max" && echo "$1" >"$CGROUP/memory.high"
 }
 
 # Kills all that is in it.
