@@ -9,6 +9,7 @@ import stat
 from . import cache
 
 STAGE1 = pathlib.Path(__file__).resolve().parents[1] / "stage1"
+# Built into the kernels of tools/debug-kernel.
 MODULES = ("erofs", "overlay", "virtio_scsi", "sd_mod", "9pnet_virtio", "9p")
 # Built into some of the kernels.
 MODULES_IF_THERE = ("crc32c_generic", "virtio_pci", "virtio_console", "virtio_rng")
@@ -51,13 +52,18 @@ class Cpio:
         return b"".join(self.parts)
 
 
+def _name_of(path):
+    return pathlib.Path(path).name.split(".")[0].replace("-", "_")
+
+
 def _module_order(modules_dir):
     """Paths of MODULES and all they need, each after what it depends on."""
     needs = {}
     for line in (modules_dir / "modules.dep").read_text().splitlines():
         path, _, rest = line.partition(":")
         needs[path] = rest.split()
-    by_name = {pathlib.Path(path).name.split(".")[0].replace("-", "_"): path for path in needs}
+    by_name = {_name_of(path): path for path in needs}
+    built_in = {_name_of(line) for line in (modules_dir / "modules.builtin").read_text().splitlines()}
     order = []
 
     def visit(path):
@@ -66,7 +72,8 @@ def _module_order(modules_dir):
         if path not in order:
             order.append(path)
 
-    for name in (*(name for name in MODULES_IF_THERE if name in by_name), *MODULES):
+    for name in (*(name for name in MODULES_IF_THERE if name in by_name),
+                 *(name for name in MODULES if name not in built_in)):
         visit(by_name[name])
     return order
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The test machines, one for each kernel that muster supports."""
+"""The test machines: one for each kernel that muster supports, and one that finds more."""
 
 import argparse
 import dataclasses
@@ -13,9 +13,15 @@ class Machine:
     suite: str
     backports: bool = False  # its kernel is the newest of the suite's backports
     ended: bool = False      # the suite gets no new release files, so that those it has look stale
+    own: bool = False        # its kernel is the suite's, configured as tools/debug-kernel/KERNEL.config says
+    slower: int = 1          # all takes about so many times as long in it
+    extra_mib: int = 0       # what its kernel needs of memory beyond what is asked for
+    words: str = ""          # of its kernel command line
 
     @property
     def slug(self):
+        if self.own:
+            return f"{self.suite}-{self.kernel}"
         return self.suite + ("-backports" if self.backports else "")
 
     def __str__(self):
@@ -27,8 +33,12 @@ MACHINES = {each.kernel: each for each in (
     Machine("6.1", "bookworm"),
     Machine("6.12", "trixie"),
     Machine("newest", "trixie", backports=True),
+    Machine("debug", "trixie", own=True, slower=5, extra_mib=2048,
+            words="kasan_multi_shot page_poison=1 workqueue.watchdog_thresh=150 "
+                  "rcupdate.rcu_cpu_stall_timeout=150"),
 )}
 DEFAULT = MACHINES["6.12"]
+SUPPORTED = tuple(kernel for kernel, machine in MACHINES.items() if not machine.own)
 
 
 def named(kernel):

@@ -10,10 +10,12 @@ is not hurt by a later build.
 import pathlib
 import shutil
 
-from . import cache, chroot
+from . import cache, chroot, own_kernel
 from .machines import DEFAULT
 
 KERNEL_PACKAGES = ("linux-image-amd64", "linux-headers-amd64")
+# What linux-headers-amd64 brings along.
+OWN_KERNEL_PACKAGES = ("gcc", "libelf1t64")
 PACKAGES = (
     "dkms", "kmod", "mount", "udev", "dmsetup", "stress-ng", "procps", "fio", "e2fsprogs",
     "xfsprogs", "util-linux", "nvme-cli", "strace", "busybox-static", "make", "psmisc",
@@ -30,7 +32,10 @@ SOURCE_SUFFIXES = {".c", ".h", ".sh", ".S"}
 
 
 def tree_dir(machine):
-    key = cache.digest(machine.slug, RECIPE_VERSION, *KERNEL_PACKAGES, *PACKAGES)
+    kernel = KERNEL_PACKAGES
+    if machine.own:
+        kernel = (own_kernel.key(machine.kernel, build()), *OWN_KERNEL_PACKAGES)
+    key = cache.digest(machine.slug, RECIPE_VERSION, *kernel, *PACKAGES)
     return cache.CACHE / "trees" / machine.slug / key
 
 
@@ -78,9 +83,14 @@ def _mmdebstrap(machine, final):
     shutil.rmtree(temporary, ignore_errors=True)
     temporary.mkdir(parents=True)
     root = temporary / "root"
-    include = _packages(machine, KERNEL_PACKAGES) + list(PACKAGES)
-    command = ["mmdebstrap", "--variant=apt", "--include=" + ",".join(include),
-               *options(machine), _fetch_upgrade(machine), machine.suite, str(root)]
+    if machine.own:
+        include = OWN_KERNEL_PACKAGES
+        hook = f"--customize-hook=tar-in {own_kernel.build(machine, build())} /"
+    else:
+        include = _packages(machine, KERNEL_PACKAGES)
+        hook = _fetch_upgrade(machine)
+    command = ["mmdebstrap", "--variant=apt", "--include=" + ",".join((*include, *PACKAGES)),
+               *options(machine), hook, machine.suite, str(root)]
     with cache.step(f"making a tree of {machine} (once, about a minute)"):
         cache.logged(command, temporary / "log", "mmdebstrap")
         cache.logged(["mkfs.erofs", "-x-1", str(image(root)), str(root)],
@@ -105,6 +115,14 @@ def build(machine=DEFAULT, refresh=False):
             _mmdebstrap(machine, final)
             _drop_old_trees(final)
     return final / "root"
+
+
+def built(machine):
+    """Is the kernel in the machine's tree to be had without building one?"""
+    if not machine.own:
+        return True
+    debian = tree_dir(DEFAULT)
+    return debian.exists() and own_kernel.archive(machine.kernel, debian / "root").exists()
 
 
 def _source_files():

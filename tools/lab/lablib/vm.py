@@ -12,9 +12,9 @@ import sys
 import tempfile
 import time
 
-from . import cache, chroot, initrd, packages, tree
+from . import cache, chroot, initrd, packages, slots, tree
+from .machines import DEFAULT
 
-SLOTS = 2
 TAIL_LINES = 60
 STAGE2 = pathlib.Path(__file__).resolve().parents[1] / "stage2"
 TIMED_OUT, DIED = 124, 125
@@ -24,30 +24,6 @@ ACCEL = {
 }
 KERNEL_WORDS = ("console=ttyS0 loglevel=5 panic=-1 reboot=t mitigations=off nokaslr "
                 "random.trust_cpu=on log_buf_len=4M")
-
-
-def _free_slot():
-    for number in range(SLOTS):
-        handle = cache.try_lock(f"slot{number}")
-        if handle:
-            return handle
-    return None
-
-
-@contextlib.contextmanager
-def slot():
-    """One of the machine's places for a VM; who came first gets the next free one."""
-    queue = cache.try_lock("slot-queue")
-    if queue:
-        queue.close()
-    handle = queue and _free_slot()
-    if not handle:
-        cache.say(f"{SLOTS} VMs are running; waiting for one to end")
-        with cache.lock("slot-queue"):
-            while not (handle := _free_slot()):
-                time.sleep(0.3)
-    with handle:
-        yield
 
 
 def _die_with_parent():
@@ -121,11 +97,13 @@ class Job:
         initrd.write(self.dir / "initrd", self.root, release,
                      self.layer and tree.layer_files(self.layer))
         words = ["-machine", "q35", *ACCEL[accel],
-                 "-m", self.args.mem, "-smp", str(self.args.cpus),
+                 "-m", f"{(self.args.mem >> 20) + self.args.kernel.extra_mib}M",
+                 "-smp", str(self.args.cpus),
                  "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
                  "-kernel", str(self.root / f"boot/vmlinuz-{release}"),
                  "-initrd", str(self.dir / "initrd"),
-                 "-append", f"{KERNEL_WORDS} {self._environment(cmd)} {self.args.append}",
+                 "-append", f"{KERNEL_WORDS} {self.args.kernel.words} {self._environment(cmd)} "
+                 f"{self.args.append}",
                  "-serial", f"file:{self.console}",
                  "-device", "virtio-serial-pci", "-device", "virtio-rng-pci",
                  "-chardev", "stdio,id=io,signal=off"]
@@ -184,7 +162,7 @@ class Job:
 
 def _probe_args():
     class Args:  # the least that a Job needs
-        mem, cpus, timeout = "512M", 1, 60
+        kernel, mem, cpus, timeout = DEFAULT, 512 << 20, 1, 60
         nvme = virtio = out = console = None
         udev, append, verb = False, "", "probe"
     return Args
@@ -217,7 +195,7 @@ def run(args, cmd):
     with contextlib.ExitStack() as stack:
         if layer:
             stack.enter_context(cache.lock(tree.layer_lock(layer), shared=True))
-        stack.enter_context(slot())
+        stack.enter_context(slots.slot())
         scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="vm-", dir=cache.CACHE))
         job = Job(args, root, layer, scratch)
         if not cmd:
