@@ -10,6 +10,7 @@ OUT ?= $(or $(MUSTER_CACHE),/var/cache/muster)
 FUZZ_SECONDS ?= 300
 
 .PHONY: modules install uninstall demo check check-unit check-lint check-dkms check-vm \
+	check-debug debug-kernel \
 	bench-slots bench-swap fuzz clean help setup headers
 
 modules: headers
@@ -48,6 +49,12 @@ check: setup
 check-unit check-lint check-dkms check-vm: check-%: setup
 	@$(CHECK) $(if $(KERNELS),--kernels "$(KERNELS)") --only $*
 
+debug-kernel: setup
+	@tools/lab/lab build --kernel debug
+
+check-debug: setup
+	@$(CHECK) --only vm --kernels debug $(if $(TABLE),--table $(TABLE)) $(TESTS)
+
 bench-slots: setup
 	@$(MAKE) -C tools/bench_slots OUT=$(OUT)/bench-slots run
 
@@ -66,6 +73,8 @@ help:
 	@echo "make demo          show what mswap does, in a VM"
 	@echo "make check         run all tests; TESTS=\"a b\" runs some, KERNELS=\"6.12\" on some"
 	@echo "make check-unit    unit tests only; also check-lint, check-dkms, check-vm"
+	@echo "make check-debug   all tests that run in VMs on a kernel that looks for bugs"
+	@echo "make debug-kernel  build that kernel (once, 10 to 20 minutes)"
 	@echo "make fuzz          fuzz each algorithm for FUZZ_SECONDS (300)"
 	@echo "make bench-slots   compare slot allocators"
 	@echo "make bench-swap    compare mswap with stock swap, in VMs"

@@ -17,6 +17,7 @@ KERNEL_TROUBLE = re.compile("|".join((
     r"detected stalls", r"self-detected stall", r"soft lockup", r"hard LOCKUP", r"\bstuck\b",
     r"sleeping function called", r"scheduling while atomic", r"list_(add|del) corruption",
     r"refcount_t: ", r"page allocation failure", r"Bad page", r"kmemleak: ",
+    r"memory corruption", r"non-static key", r"locking correctness validator",
     r"use-after-free", r"double free", r"Objects remaining in", r"stack guard page",
 )))
 

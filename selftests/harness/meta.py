@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 
-from lablib import cache
+from lablib import cache, machines, tree
 
 from . import ktap, vm
 from .report import FAIL, PASS, SKIP, Reporter
@@ -29,22 +29,30 @@ WANTED = {
     "l_after": (PASS, "", ""),
     "m_panic": (FAIL, "the VM died", "Kernel panic"),
 }
+# Mistake -> what the debug kernel calls it. The first that ends lockdep is its own; leaks are looked for at the end.
+PLANTED = {
+    "atomic": "scheduling while atomic",
+    "bounds": "UBSAN",
+    "lock": "possible circular locking",
+    "freed": "KASAN: slab-use-after-free",
+    "leak": "kmemleak: 1 new suspected memory leak",
+}
 
 
-def _module():
-    """Builds muster_meta.ko for the tree; returns the directory that it is in."""
+def _modules(kernel=machines.DEFAULT.kernel):
+    """Builds the modules in kmod for KERNEL; returns the directory that they are in."""
     kmod = META / "kmod"
     sources = [path.read_bytes() for path in sorted(kmod.iterdir()) if path.suffix != ".ko"]
-    out = cache.CACHE / "meta" / cache.digest(*sources, str(vm.tree_name()))
-    if not (out / "muster_meta.ko").exists():
+    out = cache.CACHE / "meta" / cache.digest(*sources, tree.build(machines.MACHINES[kernel]).parent.name)
+    if not (out / "muster_planted.ko").exists():
         done = subprocess.run(
-            [str(vm.LAB), "chroot", "--out", str(out), "--",
+            [str(vm.LAB), "chroot", "--kernel", kernel, "--out", str(out), "--",
              "cp -r /muster/selftests/meta/kmod /root/ && "
              "make -C /lib/modules/*/build M=/root/kmod modules && "
-             "cp /root/kmod/muster_meta.ko /out"],
+             "cp /root/kmod/*.ko /out"],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode:
-            raise cache.LabError(f"muster_meta does not build:\n{done.stdout}")
+            raise cache.LabError(f"selftests/meta/kmod does not build:\n{done.stdout}")
     return out
 
 
@@ -54,7 +62,7 @@ def cases(logs):
     tests = [vm.read_test(path, f"meta/{path.stem}") for path in sorted(META.glob("cases/*.sh"))]
     printed = io.StringIO()
     inner = Reporter(printed)
-    vm.Boots(tests, inner, logs, _module(), "MUSTER_MODULES=muster_meta").run()
+    vm.Boots(tests, inner, logs, _modules(), "MUSTER_MODULES=muster_meta").run()
     status = inner.finish()
     text = printed.getvalue()
     bad = [complaint for name, wanted in WANTED.items()
@@ -120,7 +128,7 @@ null_blk: disk nullb0 created
 
 def frozen_vm(logs):
     """A VM whose CPUs all stand still is ended by the lab, which says so and shows the console."""
-    shutil.copytree(_module(), logs)
+    shutil.copytree(_modules(), logs)
     done = subprocess.run([str(vm.LAB), "run", "--no-sync", "--timeout", "25", "--out", str(logs),
                            "--", "insmod /out/muster_meta.ko how=freeze"],
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -162,5 +170,34 @@ def broken_machine(logs):
     return (0, "") if good else (1, f"status {done.returncode}, wanted 1\n{done.stdout}")
 
 
-TESTS = {"cases": cases, "kernel_log": kernel_log, "frozen_vm": frozen_vm, "kernels": kernels,
-         "broken_machine": broken_machine}
+def missing_kernel(logs):
+    """Tests on a kernel that would have to be built first are skipped, and say so."""
+    done = subprocess.run([str(vm.SELFTESTS / "run"), "meta/planted"], text=True,
+                          env=os.environ | {"MUSTER_CACHE": str(logs)}, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    said = "ok 1 - meta/planted # SKIP kernel debug is not in the cache" in done.stdout
+    good = done.returncode == 0 and said and done.stdout.rstrip().endswith("\n0 passed, 0 failed, 1 skipped")
+    return (0, "") if good else (1, f"status {done.returncode}, wanted 0\n{done.stdout}")
+
+
+def planted(logs):
+    """Mistakes of a module that spoil no result: the debug kernel finds each, and the test that made it fails."""
+    logs.mkdir(parents=True)
+    tests = vm.for_kernels([vm.read_test(META / f"planted/{how}.sh", f"meta/{how}") for how in PLANTED],
+                           (KERNELS["planted"],))
+    printed = io.StringIO()
+    inner = Reporter(printed)
+    vm.Boots(tests, inner, logs, _modules(KERNELS["planted"]), "MUSTER_LOCKDEP_ENDS=1").run()
+    found = {result.name.partition("@")[0]: result for result in inner.results}
+    bad = []
+    for how, words in PLANTED.items():
+        result = found.get(f"meta/{how}")
+        if not result or result.outcome != FAIL or not result.why.startswith("kernel log: ") or words not in result.log:
+            bad.append(f"{how}: '{words}' was not found, or did not fail the test")
+    return (1, "\n".join([*bad, "--- what it printed", printed.getvalue()])) if bad else (0, "")
+
+
+TESTS = {"cases": cases, "planted": planted, "kernel_log": kernel_log, "frozen_vm": frozen_vm, "kernels": kernels,
+         "broken_machine": broken_machine, "missing_kernel": missing_kernel}
+# What a test boots, where that is not the default.
+KERNELS = {"planted": "debug"}

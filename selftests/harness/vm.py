@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import time
 
-from lablib import cache, machines, tree
+from lablib import cache, machines
 
 from . import ktap
 from .report import FAIL, Result
@@ -21,7 +21,7 @@ NOT_TESTS = {"dkms", "harness", "lib", "meta", "progs", "unit"}
 NEED = re.compile(r"^#\s*(mem|cpus|nvme|virtio|udev|append|stays):\s*(\S.*?)\s*$")
 KERNELS = re.compile(r"^#\s*kernels:\s*(\S.*?)\s*$")
 # Where a test runs that does not say.
-KERNELS_UNSAID = ("6.12", "newest")
+KERNELS_UNSAID = (machines.DEFAULT.kernel, "newest")
 TIMEOUT = re.compile(r"^#\s*timeout:\s*(\d+)\s*$")
 EXPECT = re.compile(r"^#\s*expect-dmesg:\s*(\S.*?)\s*$")
 BOOT_SECONDS = 120
@@ -57,8 +57,9 @@ def default_timeout():
 
 
 def read_kernels(text):
-    """'all' or some of the lab's kernels, as a tuple."""
-    chosen = tuple(machines.MACHINES) if text == "all" else tuple(text.split())
+    """Some of the lab's kernels, 'all' for those that muster supports; as a tuple."""
+    chosen = tuple(kernel for word in text.split()
+                   for kernel in (machines.SUPPORTED if word == "all" else (word,)))
     for each in chosen:
         if each not in machines.MACHINES:
             raise cache.LabError(f"no machine for kernel {each!r} (there is {', '.join(machines.MACHINES)})")
@@ -89,9 +90,24 @@ def find():
 
 
 def for_kernels(tests, kernels):
-    """Each of TESTS once for each of KERNELS that it runs on."""
-    return [dataclasses.replace(test, kernel=kernel)
-            for test in tests for kernel in kernels if kernel in test.kernels]
+    """Each of TESTS once for each of KERNELS that it runs on, with more time on slow ones."""
+    return [dataclasses.replace(test, kernel=kernel, seconds=test.seconds * slower(kernel))
+            for test in tests for kernel in kernels if _runs_on(test, kernel)]
+
+
+def short_form(tests, kernel):
+    """Those of TESTS that name KERNEL, for it."""
+    return for_kernels([test for test in tests if kernel in test.kernels], (kernel,))
+
+
+def _runs_on(test, kernel):
+    """The lab's own kernels are the default one with more checks."""
+    return kernel in test.kernels or (
+        machines.MACHINES[kernel].own and machines.DEFAULT.kernel in test.kernels)
+
+
+def slower(kernel):
+    return machines.MACHINES[kernel].slower if kernel else 1
 
 
 def _durations_file():
@@ -141,7 +157,8 @@ class Boots:
         self.reporter = reporter
         self.logs = logs
         self.programs = programs
-        self.environment = environment
+        self.slower = slower(tests[0].kernel)
+        self.environment = f"MUSTER_SLOWER={self.slower} {environment}"
         self.boots = 0
 
     def run(self):
@@ -164,7 +181,8 @@ class Boots:
     def _command(self, out):
         words = [str(LAB), "run", "--out", str(out), "--console", str(out / "console"),
                  "--timeout",
-                 str(BOOT_SECONDS + sum(each.seconds + GRACE_SECONDS for each in self.waiting))]
+                 str(self.slower * BOOT_SECONDS
+                     + sum(each.seconds + self.slower * GRACE_SECONDS for each in self.waiting))]
         if self.waiting[0].kernel:
             words += ["--kernel", self.waiting[0].kernel]
         environment = self.environment
@@ -199,7 +217,7 @@ class Boots:
                             if (out / test.id / "started").exists()), None)
             if running:
                 age = time.time() - (out / running.id / "started").stat().st_mtime
-                if age > running.seconds + GRACE_SECONDS:
+                if age > running.seconds + self.slower * GRACE_SECONDS:
                     return True
             time.sleep(0.2)
         return False
@@ -256,11 +274,6 @@ def judge_files(test, where):
         outcome, why = FAIL, f"{why}; {reason}" if outcome == FAIL else reason
     log = f"--- output\n{output}\n--- kernel log\n{dmesg}"
     return Result(test.label, outcome, int(millis) / 1000, why, log, skipped)
-
-
-def tree_name():
-    """Names the tree that VMs boot; another name, another kernel."""
-    return tree.build().parent.name
 
 
 def build_programs():

@@ -58,6 +58,11 @@ diag() {
 	done <<<"$*"
 }
 
+# figure TEXT: a remark that also goes in the table of a run.
+figure() {
+	echo "# figure: $*"
+}
+
 # result NAME STATUS [WHY]: one result; STATUS 0 is good.
 result() {
 	ktap_count=$((ktap_count + 1))
@@ -149,9 +154,9 @@ put() {
 	printf '%s\n' "$1" >"$2"
 }
 
-# wait_until SECS CMD...: tries CMD ten times a second; fails when it never succeeds.
+# wait_until SECS CMD...: tries CMD ten times a second; fails when it never succeeds. Slow kernels get longer.
 wait_until() {
-	local deadline=$((SECONDS + $1))
+	local deadline=$((SECONDS + $1 * ${MUSTER_SLOWER:-1}))
 
 	shift
 	until "$@" >/dev/null 2>&1; do

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Makes one mistake on request, which only a debug kernel notices:
+ *	how=atomic	sleeps with a spinlock held
+ *	how=bounds	reads beyond an array
+ *	how=freed	reads memory that it has freed
+ *	how=leak	forgets memory
+ *	how=lock	takes two locks in both orders
+ */
+#include <linux/delay.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+
+static char *how = "";
+module_param(how, charp, 0444);
+MODULE_PARM_DESC(how, "atomic, bounds, freed, leak or lock");
+
+static DEFINE_SPINLOCK(spin);
+static DEFINE_MUTEX(first);
+static DEFINE_MUTEX(second);
+static int numbers[4];
+static int beyond = ARRAY_SIZE(numbers);
+static int *memory;
+
+static void plant_atomic(void)
+{
+	spin_lock(&spin);
+	msleep(20);
+	spin_unlock(&spin);
+}
+
+static void plant_bounds(void)
+{
+	pr_info("%d\n", numbers[READ_ONCE(beyond)]);
+}
+
+static void plant_freed(void)
+{
+	WRITE_ONCE(memory, kmalloc(sizeof(*memory), GFP_KERNEL));
+	kfree(READ_ONCE(memory));
+	pr_info("%d\n", READ_ONCE(*memory));
+}
+
+static void plant_leak(void)
+{
+	WRITE_ONCE(memory, kzalloc(100, GFP_KERNEL));
+	WRITE_ONCE(memory, NULL);
+}
+
+static void plant_lock(void)
+{
+	mutex_lock(&first);
+	mutex_lock(&second);
+	mutex_unlock(&second);
+	mutex_unlock(&first);
+	mutex_lock(&second);
+	mutex_lock(&first);
+	mutex_unlock(&first);
+	mutex_unlock(&second);
+}
+
+static int __init muster_planted_init(void)
+{
+	if (!strcmp(how, "atomic"))
+		plant_atomic();
+	else if (!strcmp(how, "bounds"))
+		plant_bounds();
+	else if (!strcmp(how, "freed"))
+		plant_freed();
+	else if (!strcmp(how, "leak"))
+		plant_leak();
+	else if (!strcmp(how, "lock"))
+		plant_lock();
+	else
+		return -EINVAL;
+	return 0;
+}
+
+static void __exit muster_planted_exit(void)
+{
+}
+
+module_init(muster_planted_init);
+module_exit(muster_planted_exit);
+MODULE_DESCRIPTION("Makes one mistake on request, for the tests of muster's test harness");
+MODULE_LICENSE("GPL");
