@@ -17,7 +17,7 @@ from .report import FAIL, Result
 CHECKOUT = cache.CHECKOUT
 LAB = CHECKOUT / "tools/lab/lab"
 SELFTESTS = CHECKOUT / "selftests"
-NOT_TESTS = {"dkms", "harness", "lib", "meta", "progs", "unit"}
+NOT_TESTS = {"dkms", "harness", "lib", "meta", "progs", "soak", "unit"}
 NEED = re.compile(r"^#\s*(mem|cpus|nvme|virtio|udev|append|stays):\s*(\S.*?)\s*$")
 KERNELS = re.compile(r"^#\s*kernels:\s*(\S.*?)\s*$")
 # Where a test runs that does not say.
@@ -138,8 +138,8 @@ def group(tests):
     for test in tests:
         groups.setdefault((test.kernel, test.needs), []).append(test)
     boots = []
-    for members in groups.values():
-        if sum(map(cost, members)) <= SPLIT_SECONDS or len(members) < 2:
+    for (kernel, _), members in groups.items():
+        if sum(map(cost, members)) <= SPLIT_SECONDS * slower(kernel) or len(members) < 2:
             boots.append(members)
             continue
         halves = ([], [])

@@ -252,6 +252,7 @@ check_program() {
 	if ((status == 0)) && [[ -z $(verified_pages <<<"$output") ]]; then
 		status=1
 	fi
+	grep '^verified' <<<"$output" | sed 's/^/# /'
 	result "$name" "$status" "$* exited with $status: $(tail -n 8 <<<"$output")"
 }
 
