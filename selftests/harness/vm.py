@@ -22,6 +22,7 @@ NEED = re.compile(r"^#\s*(mem|cpus|nvme|virtio|udev|append|stays):\s*(\S.*?)\s*$
 KERNELS = re.compile(r"^#\s*kernels:\s*(\S.*?)\s*$")
 # Where a test runs that does not say.
 KERNELS_UNSAID = (machines.DEFAULT.kernel, "newest")
+SHORT_FORM = re.compile(r"^#\s*short-form:\s*yes\s*$")
 TIMEOUT = re.compile(r"^#\s*timeout:\s*(\d+)\s*$")
 EXPECT = re.compile(r"^#\s*expect-dmesg:\s*(\S.*?)\s*$")
 BOOT_SECONDS = 120
@@ -41,6 +42,7 @@ class Test:
     needs: tuple
     expected: tuple
     kernels: tuple = KERNELS_UNSAID
+    short: bool = False  # is part of the short form of what runs on the debug kernel
     kernel: str = ""  # the one that it is to run on, of the lab's
 
     @property
@@ -67,7 +69,7 @@ def read_kernels(text):
 
 
 def read_test(path, name):
-    seconds, needs, expected, kernels = default_timeout(), {}, [], KERNELS_UNSAID
+    seconds, needs, expected, kernels, short = default_timeout(), {}, [], KERNELS_UNSAID, False
     for line in path.read_text().splitlines():
         if not line.startswith("#"):
             break
@@ -79,7 +81,9 @@ def read_test(path, name):
             needs[match[1]] = match[2]
         elif match := EXPECT.match(line):
             expected.append(match[1])
-    return Test(name, path, seconds, tuple(sorted(needs.items())), tuple(expected), kernels)
+        elif SHORT_FORM.match(line):
+            short = True
+    return Test(name, path, seconds, tuple(sorted(needs.items())), tuple(expected), kernels, short)
 
 
 def find():
@@ -96,8 +100,8 @@ def for_kernels(tests, kernels):
 
 
 def short_form(tests, kernel):
-    """Those of TESTS that name KERNEL, for it."""
-    return for_kernels([test for test in tests if kernel in test.kernels], (kernel,))
+    """The few of TESTS that run on KERNEL even where not all do."""
+    return for_kernels([test for test in tests if test.short], (kernel,))
 
 
 def _runs_on(test, kernel):

@@ -4,6 +4,7 @@
 # with every policy and read-ahead; every block is checked against what it may hold.
 # timeout: 120
 # kernels: all
+# short-form: yes
 
 . "$(dirname "$0")/lib.sh"
 

@@ -4,6 +4,7 @@
 # of it fails the writer gets EIO and what is stored stays; when it works again so does mswap.
 # timeout: 90
 # kernels: all
+# short-form: yes
 
 . "$(dirname "$0")/lib.sh"
 

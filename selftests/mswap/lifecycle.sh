@@ -3,6 +3,7 @@
 # Devices come and go: hot_add, hot_remove, reset, disksize, unloading; refused while in use.
 # timeout: 60
 # kernels: all
+# short-form: yes
 
 . "$(dirname "$0")/lib.sh"
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # An origin that fails: reads that failed are not remembered, a prefetch that failed harms nobody, and a
 # write that failed leaves nothing of itself in the cache.
+# short-form: yes
 # timeout: 90
 # expect-dmesg: (Buffer I/O error|I/O error, dev) .*(dm-|muster)
 
