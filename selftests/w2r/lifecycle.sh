@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Targets come and go: create, status, rename, suspend and resume, refusal while in use, unloading.
-# short-form: yes
 # timeout: 90
 
 # Functions are called by name, by check and must.
