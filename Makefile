@@ -43,6 +43,10 @@ setup:
 demo: setup
 	@tools/bench/demo
 
+.PHONY: bench-w2r
+bench-w2r: setup
+	@tools/bench/bench-w2r
+
 check: setup
 	@$(CHECK) $(if $(KERNELS),--kernels "$(KERNELS)") $(TESTS)
 
@@ -71,6 +75,7 @@ help:
 	@echo "make               build the modules for the running kernel (or KVER=, KDIR=)"
 	@echo "make install       install them by DKMS; make uninstall takes them away"
 	@echo "make demo          show what mswap does, in a VM"
+	@echo "make bench-w2r     compare dm-w2r with the plain device and dm-cache, in a VM"
 	@echo "make check         run all tests; TESTS=\"a b\" runs some, KERNELS=\"6.12\" on some"
 	@echo "make check-unit    unit tests only; also check-lint, check-dkms, check-vm"
 	@echo "make check-debug   all tests that run in VMs on a kernel that looks for bugs"

@@ -6,6 +6,7 @@ import pathlib
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -14,6 +15,7 @@ from . import progress
 BENCH = pathlib.Path(__file__).resolve().parents[1]
 CHECKOUT = BENCH.parents[1]
 LAB = os.environ.get("LAB") or str(CHECKOUT / "tools/lab/lab")
+SYSTEM_PYTHON = "/usr/bin/python3"
 GUEST_PATH = "/out/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 POLL_SECONDS = 0.3
 STOP_SECONDS = 15
@@ -52,23 +54,24 @@ def _build_programs(out):
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
-def _lab_command(kernel, disks, mem, timeout, stock_only, out):
+def _lab_command(kernel, disks, mem, timeout, stock_only, out, script):
     command = [LAB, "run", "--kernel", kernel, "--mem", mem, "--timeout", str(timeout), "--out", str(out)]
     command += ["--no-sync"] if stock_only else []
     command += [word for option, size in disks for word in (option, size)]
-    return [*command, "--", "env", f"PATH={GUEST_PATH}", "sh", "/out/guest.sh", "/out"]
+    return [*command, "--", "env", f"PATH={GUEST_PATH}", "sh", f"/out/{script}", "/out"]
 
 
-def run(plan, out, *, kernel="6.12", disks=(), mem="3G", timeout=3600, stock_only=False, on_event=None, line=None):
+def run(plan, out, *, kernel="6.12", disks=(), mem="3G", timeout=3600, stock_only=False, on_event=None, line=None,
+        script="guest.sh"):
     """
-    Boots a VM, carries out PLAN (text) in it, and leaves what guest.sh wrote in OUT. ON_EVENT gets each
+    Boots a VM, has SCRIPT carry out PLAN (text) in it, and leaves what that wrote in OUT. ON_EVENT gets each
     event (a dict) as it comes; LINE is the progress line, refreshed meanwhile. Returns all events.
     """
     line = line or progress.Line()
     out.mkdir(parents=True, exist_ok=True)
     (out / "plan").write_text(plan, encoding="utf-8")
     # A copy: an edit of the checkout must not reach a shell that is half way through.
-    shutil.copy(BENCH / "guest.sh", out)
+    shutil.copy(BENCH / script, out)
     _build_programs(out)
     events, seen = _Events(out / "events"), []
 
@@ -84,7 +87,7 @@ def run(plan, out, *, kernel="6.12", disks=(), mem="3G", timeout=3600, stock_onl
 
     with open(out / "console.log", "wb") as log:
         process = subprocess.Popen(
-            _lab_command(kernel, disks, mem, timeout, stock_only, out),
+            _lab_command(kernel, disks, mem, timeout, stock_only, out, script),
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,
@@ -137,3 +140,26 @@ def scratch():
     cache = pathlib.Path(os.environ.get("MUSTER_CACHE") or "/var/cache/muster") / "bench"
     cache.mkdir(parents=True, exist_ok=True)
     return tempfile.TemporaryDirectory(prefix="boot-", dir=cache)
+
+
+def commit():
+    """The commit of the checkout."""
+    found = subprocess.run(["git", "-C", str(CHECKOUT), "describe", "--always", "--dirty"], capture_output=True,
+                           text=True, check=False).stdout.strip()
+    return found or "unknown"
+
+
+def keep_logs(scratch_dir, out, prefix):
+    """What is worth keeping of a boot, as OUT/PREFIX.NAME."""
+    out.mkdir(parents=True, exist_ok=True)
+    for name in ("dmesg", "console.log", "plan", "events"):
+        if (scratch_dir / name).exists():
+            shutil.copy(scratch_dir / name, out / f"{prefix}.{name}")
+
+
+def draw(program, out):
+    """Has PROGRAM draw the plots of OUT; returns whether it could."""
+    done = subprocess.run([SYSTEM_PYTHON, str(BENCH / program), str(out)], check=False, capture_output=True, text=True)
+    if done.returncode:
+        print(f"no plots, {SYSTEM_PYTHON} says: {done.stderr.strip().splitlines()[-1]}", file=sys.stderr)
+    return done.returncode == 0

@@ -47,19 +47,19 @@ def variant_text(variant):
     return f"{name}, page-cluster {page_cluster}"
 
 
-def _row(cells):
+def row(cells):
     return "| " + " | ".join(cells) + " |"
 
 
-def _header(cells):
-    return [_row(cells), _row(["---"] * len(cells))]
+def header(cells):
+    return [row(cells), row(["---"] * len(cells))]
 
 
 def _figures(table):
-    lines = _header(["swap", *(title for title, _, _ in COLUMNS)])
+    lines = header(["swap", *(title for title, _, _ in COLUMNS)])
     for variant in table.variants():
         cells = [spread_text(table.spread(variant, name), digits) for _, name, digits in COLUMNS]
-        lines.append(_row([variant_text(variant), *cells]))
+        lines.append(row([variant_text(variant), *cells]))
     return lines
 
 
@@ -75,14 +75,14 @@ def _ratios(table):
 
 
 def _verdicts(device, found):
-    lines = _header(["program", "target", "limit", "figure", "verdict"])
+    lines = header(["program", "target", "limit", "figure", "verdict"])
     for each in verdicts_of(device, found):
         target = each.target
         sign = "≥" if target.kind == "least" else "≤"
         unit = "" if target.kind == "least" else " ×"
         digits = 1 if target.kind == "least" else 3
         cells = [f"{sign} {target.limit}{unit}", spread_text(each.spread, digits), each.text]
-        lines.append(_row([target.program, target.text, *cells]))
+        lines.append(row([target.program, target.text, *cells]))
     return lines
 
 

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What is measured of dm-w2r: devices, sides, programs, the order of the steps, and what a step found."""
+
+import dataclasses
+
+from . import guest
+
+DEVICES = {
+    "null_blk-100us": "null_blk, 100 µs",
+    "null_blk-5ms": "null_blk, 5 ms, one I/O at a time",
+    "delay-4ms": "dm-delay of 4 ms on a ramdisk",
+}
+# The paper's rival lru-obl, one room for both kinds of blocks, is in the simulator only.
+SIDES = {
+    "plain": ("plain", "the device itself"),
+    "lru": ("w2r-keep-ra policy lru readahead off", "a cache below the page cache: LRU, nothing prefetched"),
+    "sa-w2r": ("w2r policy lru planner obl lookahead 1 readahead on", "the paper's pair"),
+    "w2r": ("w2r", "dm-w2r as it comes"),
+    "dm-cache": ("dm-cache", "dm-cache with policy smq, write-through, on a ramdisk"),
+}
+PLAIN = "plain"
+GCC_FLAGS = (
+    "-std=gnu11 -O1 -w -fno-PIE -mno-sse -fshort-wchar -nostdinc -D__KERNEL__ -Isrc/asm -Isrc/generated/asm"
+    " -Isrc/include -Isrc/generated -Isrc/asm/uapi -Isrc/generated/asm/uapi -Isrc/include/uapi"
+    " -Isrc/generated/generated/uapi -include linux/compiler-version.h -include linux/kconfig.h"
+    " -include linux/compiler_types.h"
+)
+GCC = "$(ls /usr/bin/x86_64-linux-gnu-gcc-[0-9]* | tail -n 1)"
+SUM_TREE = "--sort=name --owner=0 --group=0 --mtime=@0 --mode=700 -cf - src"
+
+
+@dataclasses.dataclass(frozen=True)
+class Program:
+    name: str
+    command: str
+    check: str
+    paper: float  # run time of SA-W²R over that of Linux, in the paper
+
+    def lines(self):
+        return [f"program {self.name} {self.command}", f"check {self.name} {self.check}"]
+
+
+PROGRAMS = {
+    program.name: program
+    for program in (
+        Program("compile", f"gcc={GCC} && $gcc {GCC_FLAGS} -E unit.c -o out/unit.i && $gcc -O1 -w -fno-PIE -mno-sse"
+                " -fshort-wchar -c out/unit.i -o out/unit.o", "cat out/unit.i out/unit.o", 230 / 244),
+        Program("cp", "mkdir out/src && cp -r src/include out/src", f"tar -C out {SUM_TREE}", 48.7 / 59.4),
+        Program("tar-c", "tar -cf out/src.tar src/include",
+                "mkdir out/x && tar -C out/x -xf out/src.tar && "
+                f"tar -C out/x {SUM_TREE}", 55.3 / 61.0),
+        Program("tar-x", "tar -C out -xf base.tar", f"tar -C out {SUM_TREE}", 36.3 / 41.7),
+        Program("gzip", "gzip -1 -n -c text >out/text.gz", "cat out/text.gz", 56.1 / 72.9),
+        Program("gunzip", "gzip -d -c base.tar.gz >out/base.tar", "cat out/base.tar", 17.2 / 21.5),
+        Program("sort", "sort text >out/sorted", "cat out/sorted", 42.6 / 47.3),
+        Program("grep", "grep -r -c struct src/include >out/counts", "sort out/counts", 37.0 / 46.9),
+    )
+}
+TREE = ("linux", "uapi", "asm-generic", "vdso")
+
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    number: int
+    round: int
+    device: str
+    side: str
+
+
+def steps(devices, sides, rounds):
+    """Device by device; each round begins with another side."""
+    out = []
+    for device in devices:
+        for number in range(rounds):
+            turn = number % len(sides)
+            for side in sides[turn:] + sides[:turn]:
+                out.append(Step(len(out) + 1, number + 1, device, side))
+    return out
+
+
+def guest_plan(todo, programs, size_mib, cache_mib, tree=TREE, cost_rounds=0):
+    """The text that w2r.sh carries out."""
+    devices = dict.fromkeys(step.device for step in todo)
+    sides = dict.fromkeys(step.side for step in todo)
+    lines = [f"device {device}" for device in devices]
+    lines += [f"size {size_mib}", f"cache {cache_mib}", f"tree {' '.join(tree)}"]
+    lines += [f"side {side} {SIDES[side][0]}" for side in sides]
+    lines += [line for name in programs for line in PROGRAMS[name].lines()]
+    lines += [f"cost {cost_rounds}"] if cost_rounds else []
+    lines += [f"step {step.number} {step.device} {step.side}" for step in todo]
+    return "\n".join(lines) + "\n"
+
+
+def _snapshot(path):
+    """The device's I/Os, and the cache's counters as they are called there."""
+    found = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line.startswith("blockstat "):
+            words = line.split()
+            found |= {"dev_reads": int(words[1]), "dev_read_kib": int(words[3]) // 2,
+                      "dev_writes": int(words[5]), "dev_write_kib": int(words[7]) // 2}
+        else:
+            name, _, value = line.partition(":")
+            found[name] = int(value) if value.lstrip("-").isdigit() else value
+    return found
+
+
+CUMULATIVE = ("dev_reads", "dev_read_kib", "dev_writes", "dev_write_kib", "read_blocks", "hits_weighing",
+              "hits_waiting", "misses", "bypassed", "prefetched", "prefetch_used", "prefetch_wasted", "origin_reads",
+              "origin_prefetches", "read_hits", "read_misses", "promotions")
+
+
+def program_result(out, step, event):
+    """What one program of STEP found, as a dict that goes to the JSON file as it is."""
+    name = event["program"]
+
+    def text(suffix):
+        return (out / f"{step.number}.{name}.{suffix}").read_text(encoding="utf-8", errors="replace")
+
+    begin, end = (_snapshot(out / f"{step.number}.{name}.{when}") for when in ("begin", "end"))
+    expected = (out / f"expected.{name}").read_text(encoding="utf-8")
+    return {
+        "device": step.device,
+        "side": step.side,
+        "round": step.round,
+        "program": name,
+        "seconds": round(float(event["end"]) - float(event["begin"]), 2),
+        "counts": {key: end[key] - begin[key] for key in CUMULATIVE if key in end},
+        "state": {key: value for key, value in end.items() if key not in CUMULATIVE},
+        "status": int(text("status")),
+        "output": text("output"),
+        "right": text("sum") == expected,
+    }
+
+
+def cost_result(path):
+    """The lines of readcost: one dict a device."""
+    return [guest.fields(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def complaint(found):
+    """Why this result does not count, or nothing."""
+    if found["status"]:
+        return f"ended with status {found['status']}: {found['output'].strip()[-300:]}"
+    return "" if found["right"] else "made something else than in memory"

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Medians, ratios round by round, and whether the targets of dm-w2r are reached."""
+
+import dataclasses
+
+from . import w2r
+from .judge import Spread
+
+TOTAL = "all"
+HIT_LIMIT = 1.30
+MISS_LIMIT = 1.05
+DM_CACHE_LIMIT = 0.90
+
+
+def figure(found, name):
+    """SECONDS or a counter of a result; None when it has none."""
+    return found["seconds"] if name == "seconds" else found["counts"].get(name)
+
+
+class Table:
+    """All results of one device."""
+
+    def __init__(self, results):
+        self.results = results
+
+    def sides(self):
+        return list(dict.fromkeys(found["side"] for found in self.results))
+
+    def programs(self):
+        return list(dict.fromkeys(found["program"] for found in self.results))
+
+    def by_round(self, side, program, name):
+        """{round: figure}; of TOTAL, the sum over the programs in the rounds that have all of them."""
+        rounds = {}
+        for found in self.results:
+            value = figure(found, name)
+            if found["side"] == side and program in (TOTAL, found["program"]) and value is not None:
+                rounds.setdefault(found["round"], []).append(value)
+        wanted = len(self.programs()) if program == TOTAL else 1
+        return {number: sum(values) for number, values in rounds.items() if len(values) == wanted}
+
+    def spread(self, side, program, name):
+        values = list(self.by_round(side, program, name).values())
+        return Spread.of(values) if values else None
+
+    def ratio(self, ours, theirs, program, name="seconds"):
+        """One side over the other, round by round; None when a figure is missing."""
+        mine, other = self.by_round(ours, program, name), self.by_round(theirs, program, name)
+        pairs = [mine[each] / other[each] for each in mine if other.get(each)]
+        return Spread.of(pairs) if pairs else None
+
+
+@dataclasses.dataclass(frozen=True)
+class Verdict:
+    text: str
+    limit: float
+    spread: Spread
+
+    @property
+    def reached(self):
+        return self.spread.median <= self.limit
+
+    @property
+    def word(self):
+        if self.reached:
+            return "reached"
+        if self.spread.low <= self.limit:
+            return "missed (some rounds reach it)"
+        return "missed"
+
+
+def verdicts(table):
+    """The paper's gain, or better, on each program; and the total against dm-cache."""
+    found = []
+    for ours in ("sa-w2r", "w2r"):
+        for program in table.programs():
+            limit = round(w2r.PROGRAMS[program].paper, 3)
+            found.append((f"{program}: {ours} against plain", limit, table.ratio(ours, w2r.PLAIN, program)))
+        found.append((f"{TOTAL}: {ours} against dm-cache", DM_CACHE_LIMIT, table.ratio(ours, "dm-cache", TOTAL)))
+    return [Verdict(*each) for each in found if each[2]]
+
+
+def cost_verdicts(costs):
+    """COSTS maps "hit" and "miss" to the lines of readcost: the rival first, dm-w2r last."""
+    found = []
+    for kind, limit, text in (("hit", HIT_LIMIT, "a hit against dm-linear on a ramdisk"),
+                              ("miss", MISS_LIMIT, "a miss against the plain device of 100 µs")):
+        if costs.get(kind):
+            ours = costs[kind][-1]
+            spread = Spread(*(float(ours[name]) for name in ("ratio", "ratio_low", "ratio_high")))
+            found.append(Verdict(text, limit, spread))
+    return found

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The report on dm-w2r: markdown, and tables for a terminal."""
+
+from . import terminal, w2r, w2r_judge
+from .report import header, row, spread_text
+
+COUNTS = (
+    ("device reads", "dev_reads"),
+    ("KiB read", "dev_read_kib"),
+    ("device writes", "dev_writes"),
+    ("hits weighing", "hits_weighing"),
+    ("hits waiting", "hits_waiting"),
+    ("misses", "misses"),
+    ("prefetched", "prefetched"),
+    ("used", "prefetch_used"),
+    ("wasted", "prefetch_wasted"),
+)
+HOW_TO_READ = """\
+Figures are medians (lowest–highest) over the rounds; ratios are taken round by round. Each program begins with a
+cold page cache; the caches are empty at the start of a round and stay from program to program. Device I/Os are
+what the device itself counted while a program ran. Of dm-cache, hits and misses are its own read hits and misses.
+""".splitlines()
+
+
+def tables(data):
+    """{device: Table} in the order they were run."""
+    found = {}
+    for result in data["results"]:
+        found.setdefault(result["device"], []).append(result)
+    return {device: w2r_judge.Table(results) for device, results in found.items()}
+
+
+def all_verdicts(data):
+    """[(where, Verdict)]"""
+    found = [("costs", verdict) for verdict in w2r_judge.cost_verdicts(data["costs"])]
+    for device, table in tables(data).items():
+        found += [(w2r.DEVICES[device], verdict) for verdict in w2r_judge.verdicts(table)]
+    return found
+
+
+def _verdicts(data):
+    lines = header(["device", "target", "at most", "ratio", "verdict"])
+    for where, verdict in all_verdicts(data):
+        lines.append(row([where, verdict.text, f"{verdict.limit:.3f}", spread_text(verdict.spread, 3), verdict.word]))
+    return lines
+
+
+def _costs(data):
+    lines = header(["read of 4 KiB", "device", "ns", "ratio"])
+    for kind, found in data["costs"].items():
+        for each in found:
+            lines.append(row([kind, each["device"], f"{each['ns']} ({each['ns_low']}–{each['ns_high']})",
+                              f"{each['ratio']} ({each['ratio_low']}–{each['ratio_high']})"]))
+    return lines
+
+
+def _seconds(table):
+    programs = [*table.programs(), w2r_judge.TOTAL]
+    lines = header(["seconds", *table.sides()])
+    for program in programs:
+        cells = [spread_text(table.spread(side, program, "seconds"), 2) for side in table.sides()]
+        lines.append(row([program, *cells]))
+    return lines
+
+
+def _counts(table, program):
+    lines = header([program, *(title for title, _ in COUNTS)])
+    for side in table.sides():
+        cells = [spread_text(table.spread(side, program, name), 0) for _, name in COUNTS]
+        if side == "dm-cache":
+            cells[3] = spread_text(table.spread(side, program, "read_hits"), 0)
+            cells[5] = spread_text(table.spread(side, program, "read_misses"), 0)
+        lines.append(row([side, *cells]))
+    return lines
+
+
+def markdown(data):
+    about = data["about"]
+    judged = [verdict.reached for _, verdict in all_verdicts(data)]
+    bad = sum(bool(w2r.complaint(found)) for found in data["results"])
+    lines = [
+        f"# bench-w2r, {about['date']}", "",
+        f"Commit {about['commit']}, kernel {about['kernel']}, {about['rounds']} rounds, caches of "
+        f"{about['cache_mib']} MiB; {about['tree']}.", "",
+        f"Targets: {sum(judged)} reached, {len(judged) - sum(judged)} missed. Programs that failed or gave a wrong "
+        f"result: {bad}.", "", *HOW_TO_READ, "",
+    ]
+    if judged:
+        lines += [*_verdicts(data), ""]
+    if data["costs"]:
+        lines += [*_costs(data), ""]
+    for device, table in tables(data).items():
+        lines += [f"## {w2r.DEVICES[device]}", "", *_seconds(table), ""]
+        for program in [w2r_judge.TOTAL, *table.programs()]:
+            lines += [*_counts(table, program), ""]
+    return "\n".join(lines)
+
+
+def terminal_table(table, names=("seconds", "dev_reads")):
+    """Rows of programs, columns of sides: medians of each of NAMES in turn."""
+    digits = {"seconds": 1}
+    rows = [["", *table.sides()]]
+    for name in names:
+        rows.append([name.replace("dev_", "device "), *([""] * len(table.sides()))])
+        for program in [*table.programs(), w2r_judge.TOTAL]:
+            spreads = [table.spread(side, program, name) for side in table.sides()]
+            rows.append([f"  {program}", *(terminal.number(each and each.median, digits.get(name, 0))
+                                           for each in spreads)])
+    return terminal.table(rows)

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Runs steps of dm-w2r's benchmark in one boot and hands on what each program found."""
+
+from . import guest, w2r
+
+PREPARE_GUESS = 60  # seconds
+PROGRAM_GUESS = 12
+STEP_TIMEOUT = 900
+COST_TIMEOUT = 600
+
+
+class Estimate:
+    """Seconds that the programs not yet run will take, from those that were."""
+
+    def __init__(self, todo, programs):
+        self.todo = [(step.device, step.side, name) for step in todo for name in programs]
+        self.took = {}
+        self.prepared = False
+
+    def ended(self, found):
+        key = (found["device"], found["side"], found["program"])
+        self.todo.remove(key)
+        self.took.setdefault(key, []).append(found["seconds"])
+
+    def _guess(self, key):
+        for fits in (lambda known: known == key, lambda known: known[2] == key[2]):
+            known = [value for other, values in self.took.items() if fits(other) for value in values]
+            if known:
+                return sum(known) / len(known)
+        return PROGRAM_GUESS
+
+    def seconds(self):
+        return sum(self._guess(key) for key in self.todo) + (0 if self.prepared else PREPARE_GUESS)
+
+
+class Boot:
+    """
+    One boot: ON_RESULT gets each program's result, ON_COSTS what hits and misses cost; the guest's events of boot and
+    tree are merged in .about.
+    """
+
+    def __init__(self, todo, programs, line, on_result, on_costs=None):
+        self.todo = todo
+        self.programs = programs
+        self.line = line
+        self.on_result = on_result
+        self.on_costs = on_costs
+        self.estimate = Estimate(todo, programs)
+        self.about = {}
+        line.left = self.estimate.seconds
+
+    def run(self, out, *, size_mib, cache_mib, tree=w2r.TREE, cost_rounds=0, kernel="6.12"):
+        text = w2r.guest_plan(self.todo, self.programs, size_mib, cache_mib, tree, cost_rounds)
+        devices = len({step.device for step in self.todo})
+        self.line.set("making the test machine")
+        guest.run(text, out, mem=f"{2304 + size_mib * (1 + devices)}M", kernel=kernel, line=self.line, script="w2r.sh",
+                  timeout=600 + STEP_TIMEOUT * len(self.todo) + (COST_TIMEOUT if cost_rounds else 0),
+                  on_event=lambda event: self._on_event(event, out))
+
+    def _on_event(self, event, out):
+        what = event["event"]
+        if what == "boot":
+            self.about |= event
+            self.line.set("booted, making the file system")
+        elif what == "tree":
+            self.about |= event
+            self.estimate.prepared = True
+            self.line.set("measuring what a hit and a miss cost")
+        elif what == "cost":
+            self.on_costs({kind: w2r.cost_result(out / f"cost.{kind}") for kind in ("hit", "miss")})
+        elif what == "start":
+            step = self.todo[int(event["step"]) - 1]
+            self.line.set(f"{step.number}/{len(self.todo)} {w2r.DEVICES[step.device]}: {step.side}")
+        elif what == "program":
+            found = w2r.program_result(out, self.todo[int(event["step"]) - 1], event)
+            self.estimate.ended(found)
+            self.on_result(found)
+
+
+def result_line(found):
+    """One line that says what a program found."""
+    counts = found["counts"]
+    text = f"{found['device']} {found['round']}: {found['side']:8} {found['program']:8} {found['seconds']:6.2f} s; " \
+           f"reads {counts['dev_reads']}, writes {counts['dev_writes']}"
+    if "misses" in counts:
+        text += (f"; hits {counts['hits_weighing']} + {counts['hits_waiting']}, misses {counts['misses']}, "
+                 f"prefetched {counts['prefetched']}, wasted {counts['prefetch_wasted']}")
+    elif "read_hits" in counts:
+        text += f"; hits {counts['read_hits']}, misses {counts['read_misses']}"
+    why = w2r.complaint(found)
+    return text + (f"; FAILED: {why}" if why else "")
+

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tests of what decides about dm-w2r's verdicts: python3 -m unittest discover -s tools/bench"""
+
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+from benchlib import guest, w2r, w2r_judge, w2r_report, w2r_run  # noqa: E402
+
+
+def result(side, program, number, seconds, **counts):
+    return {"device": "null_blk-5ms", "side": side, "round": number, "program": program, "seconds": seconds,
+            "counts": {"dev_reads": 10, "dev_writes": 1} | counts, "state": {}, "status": 0, "output": "",
+            "right": True}
+
+
+class Judging(unittest.TestCase):
+    def test_ratios_are_taken_round_by_round(self):
+        table = w2r_judge.Table([
+            result("plain", "cp", 1, 10.0), result("w2r", "cp", 1, 5.0),
+            result("plain", "cp", 2, 20.0), result("w2r", "cp", 2, 18.0),
+            result("plain", "cp", 3, 30.0), result("w2r", "cp", 3, 24.0),
+        ])
+        self.assertEqual(table.ratio("w2r", "plain", "cp"), w2r_judge.Spread(0.8, 0.5, 0.9))
+
+    def test_total_needs_all_programs_of_a_round(self):
+        table = w2r_judge.Table([
+            result("plain", "cp", 1, 1.0), result("plain", "sort", 1, 2.0), result("plain", "cp", 2, 1.0),
+        ])
+        self.assertEqual(table.by_round("plain", w2r_judge.TOTAL, "seconds"), {1: 3.0})
+
+    def test_verdicts(self):
+        table = w2r_judge.Table([
+            result("plain", "cp", 1, 10.0), result("sa-w2r", "cp", 1, 8.1), result("w2r", "cp", 1, 8.3),
+            result("dm-cache", "cp", 1, 10.0),
+        ])
+        found = {verdict.text: verdict.word for verdict in w2r_judge.verdicts(table)}
+        self.assertEqual(found, {
+            "cp: sa-w2r against plain": "reached",
+            "all: sa-w2r against dm-cache": "reached",
+            "cp: w2r against plain": "missed",
+            "all: w2r against dm-cache": "reached",
+        })
+
+    def test_missed_by_the_median_only(self):
+        verdict = w2r_judge.Verdict("x", 1.05, w2r_judge.Spread(1.06, 1.01, 1.2))
+        self.assertIn("some rounds", verdict.word)
+
+    def test_costs(self):
+        line = guest.fields("device=/dev/x ns=5 ns_low=4 ns_high=6 ratio=1.310 ratio_low=1.200 ratio_high=1.400")
+        found = w2r_judge.cost_verdicts({"hit": [line, line], "miss": []})
+        self.assertEqual([(each.limit, each.reached) for each in found], [(1.30, False)])
+
+
+class Steps(unittest.TestCase):
+    def test_rounds_begin_with_another_side(self):
+        todo = w2r.steps(["null_blk-5ms"], ["plain", "w2r", "dm-cache"], 2)
+        self.assertEqual([step.side for step in todo], ["plain", "w2r", "dm-cache", "w2r", "dm-cache", "plain"])
+        text = w2r.guest_plan(todo, ["cp"], 64, 8)
+        self.assertIn("step 6 null_blk-5ms plain\n", text)
+        self.assertEqual(text.count("side dm-cache dm-cache\n"), 1)
+
+    def test_every_program_is_checked(self):
+        for program in w2r.PROGRAMS.values():
+            self.assertRegex(program.command, r"\bout\b")
+            self.assertRegex(program.check, r"\bout\b")
+
+    def test_estimate_learns(self):
+        todo = w2r.steps(["null_blk-5ms"], ["plain", "w2r"], 1)
+        estimate = w2r_run.Estimate(todo, ["cp"])
+        estimate.prepared = True
+        estimate.ended(result("plain", "cp", 1, 7.0))
+        self.assertEqual(estimate.seconds(), 7.0)
+
+
+class Reading(unittest.TestCase):
+    def test_what_a_program_found(self):
+        with tempfile.TemporaryDirectory() as holder:
+            out = pathlib.Path(holder)
+            files = {
+                "1.cp.begin": "blockstat 5 0 80 0 2 0 16 0\nmisses:3\nplanner_active:none\n",
+                "1.cp.end": "blockstat 9 0 112 0 2 0 16 0\nmisses:8\nplanner_active:stream\n",
+                "1.cp.status": "0\n", "1.cp.output": "", "1.cp.sum": "abc  -\n", "expected.cp": "abd  -\n",
+            }
+            for name, text in files.items():
+                (out / name).write_text(text, encoding="utf-8")
+            step = w2r.Step(1, 1, "null_blk-5ms", "w2r")
+            found = w2r.program_result(out, step, guest.fields("program=cp begin=1.5 end=3.0"))
+        self.assertEqual(found["counts"],
+                         {"dev_reads": 4, "dev_read_kib": 16, "dev_writes": 0, "dev_write_kib": 0, "misses": 5})
+        self.assertEqual((found["seconds"], found["state"]), (1.5, {"planner_active": "stream"}))
+        self.assertIn("something else", w2r.complaint(found))
+
+
+class Reporting(unittest.TestCase):
+    def test_report_names_every_figure(self):
+        data = {
+            "about": {"date": "d", "commit": "c", "kernel": "k", "rounds": 1, "cache_mib": 32, "tree": "t"},
+            "costs": {}, "results": [
+                result("plain", "cp", 1, 10.0), result("w2r", "cp", 1, 7.5, misses=9),
+                result("dm-cache", "cp", 1, 9.0, read_hits=77),
+            ],
+        }
+        text = w2r_report.markdown(data)
+        self.assertIn("cp: w2r against plain | 0.820 | 0.750 | reached |", text)
+        self.assertIn("| dm-cache | 10 | – | 1 | 77 |", text)
+        table = w2r_report.terminal_table(w2r_report.tables(data)["null_blk-5ms"])
+        self.assertIn("7.5", " ".join(table))
+
+
+if __name__ == "__main__":
+    unittest.main()

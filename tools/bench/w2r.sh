@@ -1,0 +1,299 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Guest side of the benchmark of dm-w2r: carries out a plan, step by step, in one boot.
+#
+#	w2r.sh DIR
+#
+# DIR/plan is a list of lines:
+#	device KIND			null_blk-100us, null_blk-5ms or delay-4ms: a device to make
+#	size MIB			size of each of them and of the file system
+#	cache MIB			memory for the caches
+#	tree SUBDIR...			which of the kernel headers' include/ go to src/include in the file system
+#	side NAME w2r [OPTION VALUE...]	with these words of the table
+#	side NAME w2r-keep-ra ...	the same, and the page cache reads ahead as on the plain device
+#	side NAME plain|dm-cache	the device itself; dm-cache with policy smq and a ramdisk
+#	program NAME COMMAND		run by sh in the file system's root, where out/ is empty and src/ is the tree
+#	check NAME COMMAND		prints something that depends on all of what the program made
+#	cost ROUNDS			measure what a hit and a miss cost
+#	step N KIND SIDE		all programs, one after the other, each with a cold page cache
+#
+# What it does and finds goes to DIR: "events" (one line of key=value an event), and for each program of step N
+# N.NAME.begin, N.NAME.end (the device's /sys/block/*/stat, on a line that starts with "blockstat", then the
+# cache's counters, NAME:VALUE), N.NAME.status, N.NAME.output, N.NAME.sum and, once, expected.NAME (the same from
+# a memory file system); cost.hit and cost.miss are what readcost prints.
+set -eu
+
+out=$1
+plan=$out/plan
+nullb=/sys/kernel/config/nullb
+mnt=/mnt/w2r
+LC_ALL=C
+export LC_ALL
+
+event() {
+	echo "$*" >>"$out/events"
+}
+
+die() {
+	event "event=error text=$(echo "$*" | tr ' ' '_')"
+	echo "w2r.sh: $*" >&2
+	exit 1
+}
+
+setting() {
+	sed -n "s/^$1 //p" "$plan"
+}
+
+sectors() {
+	blockdev --getsz "$1"
+}
+
+# --- devices: make_KIND NAME MIB
+
+# make_null_blk NAME MIB MEMORY_BACKED NANOSECONDS QUEUES DEPTH
+make_null_blk() {
+	mkdir "$nullb/$1" || return
+	while read -r name value; do
+		echo "$value" >"$nullb/$1/$name" || return
+	done <<-END
+		size $2
+		memory_backed $3
+		completion_nsec $4
+		submit_queues $5
+		hw_queue_depth $6
+		irqmode 2
+		blocksize 4096
+		max_sectors 1024
+		power 1
+	END
+}
+
+# The kernel's name of a target's device, in /dev as in /sys/block.
+dm_name() {
+	echo "dm-$(dmsetup info -c --noheadings -o minor "$1")"
+}
+
+# The device of KIND is /dev/$(cat $work/KIND).
+make_device() {
+	case $1 in
+	null_blk-100us)
+		make_null_blk nullb0 "$2" 1 100000 "$(nproc)" 64 && echo nullb0
+		;;
+	null_blk-5ms)
+		make_null_blk nullb1 "$2" 1 5000000 1 1 && echo nullb1
+		;;
+	delay-4ms)
+		dmsetup create w2r-slow --table "0 $(($2 * 2048)) delay /dev/ram1 0 4" && dm_name w2r-slow
+		;;
+	*) return 1 ;;
+	esac >"$work/$1"
+}
+
+# --- sides: what is mounted in the end is /dev/mapper/w2r-top
+
+top_make() {
+	dmsetup create w2r-top --table "0 $(sectors "$device") $*" || die "no target: $*"
+	dmsetup mknodes
+	top=/dev/mapper/w2r-top
+}
+
+# A new dm-cache on a part of the ramdisk, 4 MiB of it for metadata.
+start_cache() {
+	dd if=/dev/zero of=/dev/ram0 bs=1M count=4 2>/dev/null
+	dmsetup create w2r-meta --table "0 8192 linear /dev/ram0 0" || die "no metadata"
+	dmsetup create w2r-fast --table "0 $((cache * 2048)) linear /dev/ram0 8192" || die "no cache device"
+	dmsetup mknodes
+	top_make cache /dev/mapper/w2r-meta /dev/mapper/w2r-fast "$device" 128 1 writethrough smq 0
+}
+
+side_start() {
+	device=/dev/$(cat "$work/$kind")
+	top=$device
+	read -r type words <<-END
+		$(setting "side $side")
+	END
+	count=$(echo "$words" | wc -w)
+	case $type in
+	plain) ;;
+	dm-cache) start_cache ;;
+	w2r*) top_make w2r "$device" "$cache" "$count" "$words" ;;
+	*) die "no side $side" ;;
+	esac
+	if [ "$type" = w2r-keep-ra ]; then
+		blockdev --setra "$(blockdev --getra "$device")" "$top"
+	fi
+}
+
+side_stop() {
+	[ "$type" = plain ] || dmsetup remove --retry w2r-top || die "the target stays"
+	if [ "$type" = dm-cache ]; then
+		dmsetup remove --retry w2r-fast || die "the cache's device stays"
+		dmsetup remove --retry w2r-meta || die "the metadata's device stays"
+	fi
+}
+
+cache_counters() {
+	case $type in
+	w2r*)
+		for file in "/sys/block/$(dm_name w2r-top)/w2r"/*; do
+			echo "${file##*/}:$(cat "$file")"
+		done
+		;;
+	dm-cache)
+		dmsetup status w2r-top | awk '{ print "read_hits:" $8 "\nread_misses:" $9 "\npromotions:" $13 }'
+		;;
+	esac
+}
+
+snapshot() {
+	sed 's/^/blockstat /' "/sys/block/${device##*/}/stat"
+	cache_counters
+}
+
+# --- programs
+
+uptime_now() {
+	read -r now _ </proc/uptime
+	echo "$now"
+}
+
+# run_program NAME PREFIX: in the current directory.
+run_program() {
+	status=0
+	sh -c "$(setting "program $1")" >"$2.output" 2>&1 </dev/null || status=$?
+	echo $status >"$2.status"
+}
+
+# What NAME made, as one line.
+sum_program() {
+	sh -c "$(setting "check $1")" 2>&1 | md5sum
+}
+
+one_program() {
+	prefix=$out/$step.$program
+	mount -o noatime "$top" "$mnt" || die "cannot mount $top"
+	cd "$mnt"
+	mkdir out
+	snapshot >"$prefix.begin"
+	begin=$(uptime_now)
+	run_program "$program" "$prefix"
+	end=$(uptime_now)
+	snapshot >"$prefix.end"
+	sum_program "$program" >"$prefix.sum"
+	rm -rf out
+	cd /
+	umount "$mnt" || die "cannot unmount"
+	event "event=program step=$step program=$program begin=$begin end=$end"
+}
+
+run_step() {
+	event "event=start step=$step"
+	begin_step=$(uptime_now)
+	dd if="$work/image" of="/dev/$(cat "$work/$kind")" bs=512k oflag=direct 2>/dev/null || die "cannot write to $kind"
+	side_start
+	while read -r program <&4; do
+		one_program
+	done 4<"$work/programs"
+	side_stop
+	event "event=end step=$step seconds=$(echo "$(uptime_now) $begin_step" | awk '{ print $1 - $2 }')"
+}
+
+# --- the file system that all devices get, and what the programs make of it in memory
+
+# Written by mkfs itself, in the order of names.
+make_tree() {
+	headers=$(echo /usr/src/linux-headers-*-common)
+	generated=/usr/src/linux-headers-$(uname -r)
+	mkdir -p "$stage/src/include" "$stage/src/generated"
+	for name in $(setting tree); do
+		mkdir -p "$(dirname "$stage/src/include/$name")"
+		cp -rL "$headers/include/$name" "$stage/src/include/$name"
+	done
+	cp -rL "$headers/arch/x86/include" "$stage/src/asm"
+	cp -rL "$generated/include/generated" "$stage/src/generated/generated"
+	cp -rL "$generated/arch/x86/include/generated" "$stage/src/generated/asm"
+	printf '#include <linux/%s.h>\n' fs mm blkdev bio device-mapper kobject workqueue sched highmem swap pagemap \
+		>"$stage/unit.c"
+	find "$stage/src/include" -type f | sort | xargs cat 2>/dev/null | head -c 12000000 >"$stage/text"
+	tar -C "$stage" --sort=name -cf "$stage/base.tar" src/include
+	gzip -1 -n -c "$stage/base.tar" >"$stage/base.tar.gz"
+}
+
+expect_all() {
+	cd "$stage"
+	while read -r program <&4; do
+		mkdir out
+		run_program "$program" "$work/expected"
+		[ "$(cat "$work/expected.status")" = 0 ] || die "$program fails: $(tail -n 3 "$work/expected.output")"
+		sum_program "$program" >"$out/expected.$program"
+		rm -rf out
+	done 4<"$work/programs"
+	cd /
+}
+
+make_image() {
+	stage=$work/stage
+	make_tree
+	expect_all
+	truncate -s "${size}M" "$work/image"
+	mkfs.ext4 -q -b 4096 -E lazy_itable_init=0,lazy_journal_init=0 -d "$stage" "$work/image" || die "mkfs failed"
+	event "event=tree files=$(find "$stage" -type f | wc -l) kib=$(du -sk "$stage" | cut -f1)"
+	rm -rf "$stage"
+}
+
+# --- what a hit and a miss cost
+
+measure_costs() {
+	make_null_blk nullb2 1024 0 100000 "$(nproc)" 64 || die "no null_blk"
+	device=/dev/ram0
+	# What was never written is not copied when it is read.
+	dd if=/dev/zero of=/dev/ram0 bs=1M count="$cache" oflag=direct 2>/dev/null
+	dmsetup create w2r-linear --table "0 $(sectors /dev/ram0) linear /dev/ram0 0" || die "no linear"
+	top_make w2r /dev/ram0 $((cache + 16))
+	dd if=$top of=/dev/null bs=1M count="$cache" iflag=direct 2>/dev/null
+	readcost -r "$1" -m "$cache" /dev/mapper/w2r-linear $top >"$out/cost.hit" || die "readcost failed"
+	dmsetup remove --retry w2r-top
+	dmsetup remove --retry w2r-linear
+	device=/dev/nullb2
+	dmsetup create w2r-linear --table "0 $(sectors /dev/nullb2) linear /dev/nullb2 0" || die "no linear"
+	top_make w2r /dev/nullb2 16
+	readcost -r "$1" -t 400 /dev/nullb2 /dev/mapper/w2r-linear $top >"$out/cost.miss" || die "readcost failed"
+	dmsetup remove --retry w2r-top
+	dmsetup remove --retry w2r-linear
+	event "event=cost"
+}
+
+# --- the whole plan
+
+prepare() {
+	event "event=boot kernel=$(uname -r) cpus=$(nproc)" \
+		"memory_kib=$(sed -n 's/^MemTotal: *\([0-9]*\).*/\1/p' /proc/meminfo)"
+	size=$(setting size)
+	cache=$(setting cache)
+	modprobe brd rd_nr=2 rd_size=$((size * 1024)) || die "no brd"
+	modprobe null_blk nr_devices=0 || die "no null_blk"
+	mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config
+	! grep -q ' w2r' "$plan" || modprobe dm-w2r || die "no dm-w2r"
+	! grep -q dm-cache "$plan" || modprobe -a dm-cache dm-cache-smq || die "no dm-cache"
+	sed -n 's/^program \([^ ]*\) .*/\1/p' "$plan" >"$work/programs"
+	mkdir -p "$mnt"
+	setting device >"$work/kinds"
+	while read -r kind; do
+		make_device "$kind" "$size" || die "cannot make a $kind device"
+	done <"$work/kinds"
+	make_image
+}
+
+# In memory: the root may be an overlay that is slow.
+mkdir -p /mnt/work
+mount -t tmpfs -o size=80% none /mnt/work
+work=/mnt/work
+prepare
+rounds=$(setting cost)
+[ -z "$rounds" ] || measure_costs "$rounds"
+setting step >"$work/steps"
+while read -r step kind side <&3; do
+	run_step
+done 3<"$work/steps"
+event "event=done"
