@@ -88,8 +88,10 @@ u32 w2r_fetch(struct w2r *c, u64 first, u32 n, enum room room,
 	return f->n;
 }
 
-static bool wanted(const struct w2r *c, u64 block)
+static bool wanted(const void *ctx, u64 block)
 {
+	const struct w2r *c = ctx;
+
 	return block < c->nr_blocks && !w2r_being_written(c, block) &&
 	       rooms_where(&c->rooms, block) == ROOM_DISK;
 }
@@ -98,22 +100,19 @@ static bool wanted(const struct w2r *c, u64 block)
 static u32 fetch_run(struct w2r *c, const struct run *run, u32 room_left,
 		     struct bio_list *bios)
 {
-	u64 block = run->first, end = run->first + run->n;
+	struct run rest = *run;
 	u32 got, n, total = 0;
+	u64 first;
 
-	while (block < end && total < room_left) {
-		if (!wanted(c, block)) {
-			block++;
-			continue;
-		}
-		for (n = 1; block + n < end && total + n < room_left; n++)
-			if (!wanted(c, block + n))
-				break;
-		got = w2r_fetch(c, block, n, ROOM_WAITING, bios);
-		if (!got)
+	while (total < room_left) {
+		n = min(room_left - total, fetch_blocks(c));
+		n = plan_cut(&rest, n, wanted, c, &first);
+		if (!n)
 			break;
-		block += got;
+		got = w2r_fetch(c, first, n, ROOM_WAITING, bios);
 		total += got;
+		if (got < n)
+			break;
 	}
 	return total;
 }

@@ -11,12 +11,6 @@ static struct entry *entry(struct w2r *c, u32 e)
 	return &c->rooms.arena.entries[e];
 }
 
-/* Can a read of it be answered by its entry, now or when it is filled? */
-static bool is_hit(struct w2r *c, u32 e)
-{
-	return e != ENTRY_NONE && !(entry(c, e)->flags & ENTRY_STALE);
-}
-
 /* --- out of frames --- */
 
 enum served { SERVED, WAITS, GONE };
@@ -28,7 +22,7 @@ static enum served pin_all(struct w2r *c, struct w2r_io *io, u32 *entries)
 
 	for (i = 0; i < io->n; i++) {
 		entries[i] = index_peek(&c->rooms.index, io->first + i);
-		if (!is_hit(c, entries[i]))
+		if (!rooms_readable(&c->rooms, entries[i]))
 			return GONE;
 		if (entry(c, entries[i])->flags & ENTRY_FILLING) {
 			list_add_tail(&io->wait,
@@ -130,27 +124,11 @@ static void cut(struct w2r *c, struct bio *bio, u32 n)
 /* Blocks from the first one on that are hits, all of them referenced now. */
 static u32 use_hits(struct w2r *c, const struct w2r_io *io)
 {
-	u32 most = min_t(u32, io->n, W2R_SERVE_MAX), n, e;
+	u32 most = min_t(u32, io->n, W2R_SERVE_MAX), n, waiting;
 
-	for (n = 0; n < most; n++) {
-		e = rooms_find(&c->rooms, io->first + n);
-		if (!is_hit(c, e))
-			break;
-		w2r_count(c, entry(c, e)->room == ROOM_WAITING ?
-			     W2R_HITS_WAITING : W2R_HITS_WEIGHING, 1);
-		rooms_use(&c->rooms, e);
-	}
-	return n;
-}
-
-/* Blocks up to the last one that is no hit; the first one is none. */
-static u32 missing(struct w2r *c, const struct w2r_io *io)
-{
-	u32 n = io->n;
-
-	while (n > 1 && is_hit(c, index_peek(&c->rooms.index,
-					     io->first + n - 1)))
-		n--;
+	n = rooms_use_hits(&c->rooms, io->first, most, &waiting);
+	w2r_count(c, W2R_HITS_WAITING, waiting);
+	w2r_count(c, W2R_HITS_WEIGHING, n - waiting);
 	return n;
 }
 
@@ -175,7 +153,7 @@ static void fill_missing(struct w2r *c, struct bio *bio)
 		block = io->first + i;
 		e = i ? rooms_find(&c->rooms, block) :
 			index_peek(&c->rooms.index, block);
-		if (is_hit(c, e)) {
+		if (rooms_readable(&c->rooms, e)) {
 			/* Read again, since the I/O goes past it anyway. */
 			w2r_count(c, entry(c, e)->room == ROOM_WAITING ?
 				     W2R_HITS_WAITING : W2R_HITS_WEIGHING, 1);
@@ -235,7 +213,7 @@ int w2r_read(struct w2r *c, struct bio *bio)
 		if (served == WAITS)
 			w2r_count(c, W2R_WAITED, 1);
 	} else {
-		cut(c, bio, missing(c, io));
+		cut(c, bio, rooms_missing(&c->rooms, io->first, io->n));
 		if (!fetch_whole(c, bio, &bios)) {
 			served = GONE;
 			io->iter = bio->bi_iter;

@@ -54,19 +54,11 @@ static const char *size_cache(struct w2r *c)
 	return NULL;
 }
 
-/* The paper moves the split by one block; large rooms would take for ever. */
-static u32 split_step(const struct w2r *c)
-{
-	if (c->table.policy == POLICY_LRU && c->table.planner == PLANNER_OBL)
-		return 1;
-	return max(1u, c->nr_entries / 1024);
-}
-
 static int make_rooms(struct w2r *c)
 {
 	struct rooms_config config = {
 		.entries = c->nr_entries,
-		.step = split_step(c),
+		.step = table_split_step(&c->table, c->nr_entries),
 		.policy = c->table.policy,
 		.move_to_front = c->table.move_to_front,
 	};

@@ -181,11 +181,34 @@ static void test_auto_chooses(void)
 	CHECK(nr_prefetched < 100000 / 50);
 }
 
+static bool odd_tens(const void *ctx, u64 block)
+{
+	(void)ctx;
+	return block / 10 & 1;
+}
+
+static void test_cut(void)
+{
+	struct run run = { 5, 31 };	/* wanted: 10 to 19, 30 to 35 */
+	u64 first;
+
+	CHECK_EQ(plan_cut(&run, 0, odd_tens, NULL, &first), 0);
+	CHECK_EQ(plan_cut(&run, 4, odd_tens, NULL, &first), 4);
+	CHECK_EQ(first, 10);
+	CHECK_EQ(plan_cut(&run, 100, odd_tens, NULL, &first), 6);
+	CHECK_EQ(first, 14);
+	CHECK_EQ(plan_cut(&run, 100, odd_tens, NULL, &first), 6);
+	CHECK_EQ(first, 30);
+	CHECK_EQ(plan_cut(&run, 100, odd_tens, NULL, &first), 0);
+	CHECK_EQ(run.n, 0);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
 		UNIT_CASE(test_bounds),
 		UNIT_CASE(test_obl),
+		UNIT_CASE(test_cut),
 		UNIT_CASE(test_stream_many),
 		UNIT_CASE(test_stream_random),
 		UNIT_CASE(test_stream_backs_off),

@@ -286,6 +286,35 @@ static void test_drop_in_use(void)
 	box_free(&b);
 }
 
+/* A read uses what it finds up to a gap, and asks the origin up to the last gap; a stale block is one. */
+static void test_hits_and_gaps(void)
+{
+	struct rooms_config c = config(POLICY_LRU, 16, 1);
+	struct rooms_box b;
+	u32 waiting, e;
+
+	box_make(&b, &c);
+	CHECK_EQ(rooms_use_hits(&b.r, 10, 8, &waiting), 0);
+	CHECK_EQ(rooms_missing(&b.r, 10, 8), 8);
+	fill_good(&b.r, 10, ROOM_WEIGHING);
+	fill_good(&b.r, 11, ROOM_WAITING);
+	fill_good(&b.r, 12, ROOM_WAITING);
+	fill_good(&b.r, 14, ROOM_WAITING);
+	CHECK_EQ(rooms_use_hits(&b.r, 10, 2, &waiting), 2);
+	CHECK_EQ(waiting, 1);
+	CHECK_EQ(rooms_use_hits(&b.r, 10, 8, &waiting), 3);
+	CHECK_EQ(waiting, 1);
+	CHECK_EQ(b.r.used, 2);
+	CHECK_EQ(b.r.index.found, 5);
+	CHECK_EQ(rooms_missing(&b.r, 13, 2), 1);
+	e = rooms_find(&b.r, 14);
+	b.r.arena.entries[e].flags |= ENTRY_STALE;
+	CHECK_EQ(rooms_missing(&b.r, 13, 2), 2);
+	CHECK_EQ(rooms_use_hits(&b.r, 14, 1, &waiting), 0);
+	CHECK_EQ(waiting, 0);
+	box_free(&b);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -297,6 +326,7 @@ int main(void)
 		UNIT_CASE(test_arc),
 		UNIT_CASE(test_pinned_stay),
 		UNIT_CASE(test_drop_in_use),
+		UNIT_CASE(test_hits_and_gaps),
 	};
 
 	return unit_run(cases, UNIT_COUNT(cases));

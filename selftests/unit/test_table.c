@@ -149,6 +149,17 @@ static void test_round_trip(void)
 	}
 }
 
+static void test_split_step(void)
+{
+	struct table t;
+
+	CHECK(!parse(&t, "256 4 policy lru planner obl"));
+	CHECK_EQ(table_split_step(&t, 65536), 1);
+	CHECK(!parse(&t, "256 2 policy lru"));
+	CHECK_EQ(table_split_step(&t, 65536), 64);
+	CHECK_EQ(table_split_step(&t, 4), 1);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -156,6 +167,7 @@ int main(void)
 		UNIT_CASE(test_options),
 		UNIT_CASE(test_refusals),
 		UNIT_CASE(test_round_trip),
+		UNIT_CASE(test_split_step),
 	};
 
 	return unit_run(cases, UNIT_COUNT(cases));

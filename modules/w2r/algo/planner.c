@@ -52,3 +52,22 @@ void planner_reference(struct planner *p, const struct reference *ref,
 			*plan = each;
 	}
 }
+
+u32 plan_cut(struct run *run, u32 most,
+	     bool (*wanted)(const void *ctx, u64 block), const void *ctx,
+	     u64 *first)
+{
+	u32 n = 0;
+
+	while (run->n && !wanted(ctx, run->first)) {
+		run->first++;
+		run->n--;
+	}
+	*first = run->first;
+	while (n < most && run->n && wanted(ctx, run->first)) {
+		run->first++;
+		run->n--;
+		n++;
+	}
+	return n;
+}

@@ -133,6 +133,14 @@ static inline void plan_add(struct plan *plan, u64 first, u32 n)
 		plan->runs[plan->n++] = (struct run){ first, n };
 }
 
+/*
+ * Takes from @run its next blocks that are @wanted, at most @most in a row:
+ * returns how many, the first in *first; 0: there are none left.
+ */
+u32 plan_cut(struct run *run, u32 most,
+	     bool (*wanted)(const void *ctx, u64 block), const void *ctx,
+	     u64 *first);
+
 /* The single planners; for planner.c and the tests. */
 void obl_reference(const struct reference *ref, struct plan *plan);
 void stream_init(struct stream_planner *s);

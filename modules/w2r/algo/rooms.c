@@ -302,6 +302,28 @@ void rooms_use(struct rooms *r, u32 e)
 		enlist(r, e);
 }
 
+u32 rooms_use_hits(struct rooms *r, u64 first, u32 n, u32 *waiting)
+{
+	u32 hits, e;
+
+	*waiting = 0;
+	for (hits = 0; hits < n; hits++) {
+		e = rooms_find(r, first + hits);
+		if (!rooms_readable(r, e))
+			break;
+		*waiting += entry(r, e)->room == ROOM_WAITING;
+		rooms_use(r, e);
+	}
+	return hits;
+}
+
+u32 rooms_missing(const struct rooms *r, u64 first, u32 n)
+{
+	while (n && rooms_readable(r, index_peek(&r->index, first + n - 1)))
+		n--;
+	return n;
+}
+
 u32 rooms_reclaim(struct rooms *r)
 {
 	u32 e = ENTRY_NONE;

@@ -86,6 +86,22 @@ enum room rooms_where(const struct rooms *r, u64 block);
 /* @e is referenced: a waiting one moves to the weighing room. */
 void rooms_use(struct rooms *r, u32 e);
 
+/* Can a read be answered by @e (ENTRY_NONE: no), now or when it is filled? */
+static inline bool rooms_readable(const struct rooms *r, u32 e)
+{
+	return e != ENTRY_NONE && !(r->arena.entries[e].flags & ENTRY_STALE);
+}
+
+/*
+ * Of the @n blocks from @first on, those up to the first that is not readable
+ * are looked up and referenced. Returns their number, and in @waiting how many
+ * of them were in the waiting room.
+ */
+u32 rooms_use_hits(struct rooms *r, u64 first, u32 n, u32 *waiting);
+
+/* Of @n blocks from @first on, those up to the last that is not readable. */
+u32 rooms_missing(const struct rooms *r, u64 first, u32 n);
+
 /* The @n blocks from @first on were asked for, and missed. */
 void rooms_fault(struct rooms *r, u64 first, u32 n);
 

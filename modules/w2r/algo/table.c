@@ -178,3 +178,11 @@ const char *table_parse(struct table *t, u32 argc, char **argv)
 		return "number of option words must be how many words follow it";
 	return parse_options(t, words, argv + 2);
 }
+
+/* The paper moves it by one block; large rooms would take for ever. */
+u32 table_split_step(const struct table *t, u32 entries)
+{
+	if (t->policy == POLICY_LRU && t->planner == PLANNER_OBL)
+		return 1;
+	return pure_max(1, entries / 1024);
+}

@@ -54,6 +54,9 @@ const char *table_parse(struct table *t, u32 argc, char **argv);
 /* Sets one option; NULL or what is wrong, and then @t is unchanged. */
 const char *table_set(struct table *t, enum table_option o, const char *value);
 
+/* By how much the split of @entries moves at a time (struct rooms_config). */
+u32 table_split_step(const struct table *t, u32 entries);
+
 const char *table_name(enum table_option o);
 /* The value of an option that is a word, NULL for one that is a number. */
 const char *table_word(const struct table *t, enum table_option o);
