@@ -148,7 +148,9 @@ static void fill_missing(struct w2r *c, struct bio *bio)
 	u64 block;
 	u32 i, e;
 
-	rooms_fault(&c->rooms, io->first, io->n);
+	/* The rest of a read that began with hits says nothing of the split. */
+	if (!planner_goes_on(c->planner, io->first))
+		rooms_fault(&c->rooms, io->first, io->n);
 	for (i = 0; i < io->n; i++) {
 		block = io->first + i;
 		e = i ? rooms_find(&c->rooms, block) :
@@ -181,7 +183,8 @@ static bool fetch_whole(struct w2r *c, struct bio *bio, struct bio_list *bios)
 	    io->first >= c->nr_blocks || w2r_being_written(c, io->first) ||
 	    index_peek(&c->rooms.index, io->first) != ENTRY_NONE)
 		return false;
-	rooms_fault(&c->rooms, io->first, 1);
+	if (!planner_goes_on(c->planner, io->first))
+		rooms_fault(&c->rooms, io->first, 1);
 	if (!w2r_fetch(c, io->first, 1, ROOM_WEIGHING, bios))
 		return false;
 	w2r_count(c, W2R_MISSES, 1);
@@ -199,10 +202,11 @@ int w2r_read(struct w2r *c, struct bio *bio)
 	u32 entries[W2R_SERVE_MAX];
 	enum served served = WAITS;
 	unsigned long flags;
-	u32 hits;
+	u32 hits, asked = io->n;
 
 	spin_lock_irqsave(&c->lock, flags);
-	rooms_tick(&c->rooms);
+	if (!planner_goes_on(c->planner, io->first))
+		rooms_tick(&c->rooms);
 	ref.room = rooms_where(&c->rooms, io->first);
 	ref.lookahead = c->table.lookahead;
 	hits = use_hits(c, io);
@@ -223,7 +227,9 @@ int w2r_read(struct w2r *c, struct bio *bio)
 	}
 	w2r_count(c, W2R_READ_BLOCKS, io->n);
 	ref.n = io->n;
-	w2r_look_ahead(c, &ref, &bios);
+	/* The rest of a bio that was cut comes as one of its own, next. */
+	if (planner_gather(c->planner, &ref, io->n < asked))
+		w2r_look_ahead(c, &ref, &bios);
 	spin_unlock_irqrestore(&c->lock, flags);
 	/* From here on somebody else may have ended @bio, if it waits. */
 	if (served == SERVED) {

@@ -181,6 +181,33 @@ static void test_auto_chooses(void)
 	CHECK(nr_prefetched < 100000 / 50);
 }
 
+/* A read in parts is told once, as a whole; what is not its rest is told by itself. */
+static void test_gather(void)
+{
+	struct reference ref = { 10, 2, ROOM_WAITING, 1 };
+
+	start(PLANNER_OBL);
+	CHECK(!planner_goes_on(&planner, 12));
+	CHECK(!planner_gather(&planner, &ref, true));
+	CHECK(planner_goes_on(&planner, 12));
+	CHECK(!planner_goes_on(&planner, 10));
+	ref = (struct reference){ 12, 3, ROOM_DISK, 1 };
+	CHECK(!planner_gather(&planner, &ref, true));
+	ref = (struct reference){ 15, 1, ROOM_DISK, 1 };
+	CHECK(planner_gather(&planner, &ref, false));
+	CHECK_EQ(ref.first, 10);
+	CHECK_EQ(ref.n, 6);
+	CHECK_EQ(ref.room, ROOM_WAITING);
+	CHECK(!planner_goes_on(&planner, 16));
+	ref = (struct reference){ 20, 1, ROOM_DISK, 1 };
+	CHECK(!planner_gather(&planner, &ref, true));
+	ref = (struct reference){ 30, 1, ROOM_DISK, 1 };
+	CHECK(planner_gather(&planner, &ref, false));
+	CHECK_EQ(ref.first, 30);
+	CHECK_EQ(ref.n, 1);
+	CHECK(!planner_goes_on(&planner, 21));
+}
+
 static bool odd_tens(const void *ctx, u64 block)
 {
 	(void)ctx;
@@ -209,6 +236,7 @@ int main(void)
 		UNIT_CASE(test_bounds),
 		UNIT_CASE(test_obl),
 		UNIT_CASE(test_cut),
+		UNIT_CASE(test_gather),
 		UNIT_CASE(test_stream_many),
 		UNIT_CASE(test_stream_random),
 		UNIT_CASE(test_stream_backs_off),

@@ -12,6 +12,23 @@ void planner_init(struct planner *p, enum planner_kind kind)
 	stream_init(&p->stream);
 	pattern_init(&p->pattern);
 	chooser_init(&p->chooser);
+	p->part.n = 0;
+}
+
+bool planner_gather(struct planner *p, struct reference *ref, bool more)
+{
+	const struct reference *part = &p->part;
+
+	if (planner_goes_on(p, ref->first) &&
+	    part->n + ref->n <= LOOKAHEAD_MAX) {
+		ref->first = part->first;
+		ref->n += part->n;
+		ref->room = part->room;
+	}
+	p->part.n = 0;
+	if (more)
+		p->part = *ref;
+	return !more;
 }
 
 static void reference_one(struct planner *p, u32 kind,

@@ -107,9 +107,26 @@ struct planner {
 	struct stream_planner stream;
 	struct pattern_planner pattern;
 	struct auto_planner chooser;
+	struct reference part;	/* of one under way; n is 0: none is */
 };
 
 void planner_init(struct planner *p, enum planner_kind kind);
+
+/*
+ * A read that is served in parts is one reference. Does a part that begins at
+ * @first go on with the one kept last?
+ */
+static inline bool planner_goes_on(const struct planner *p, u64 first)
+{
+	return p->part.n && p->part.first + p->part.n == first;
+}
+
+/*
+ * @ref is such a part. It is kept if @more comes next; else the parts before it
+ * are added to it, and true is returned. A part that something else separates
+ * from its rest may be forgotten.
+ */
+bool planner_gather(struct planner *p, struct reference *ref, bool more);
 
 /*
  * What to prefetch after reference @ref: the sum of its runs is at most
