@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "replay.h"
+
+/* As in cache.h and fetch.c of the module. */
+#define SERVE_MAX	64
+#define IO_BLOCKS	256
+#define FETCH_SECTORS	2048
+#define TICK_NS		1000000000ull
+#define TICKS_MOST	256	/* of a pause; then the toggle has said all it has to say */
+
+static void *checked(void *mem)
+{
+	if (!mem) {
+		fprintf(stderr, "no memory for the cache\n");
+		exit(2);
+	}
+	return mem;
+}
+
+void replay_init(struct replay *r, const struct replay_config *c)
+{
+	const struct table *t = &c->scheme.table;
+	struct rooms_config config = {
+		.entries = c->entries,
+		.step = table_split_step(t, c->entries),
+		.policy = t->policy,
+		.move_to_front = t->move_to_front,
+	};
+
+	memset(r, 0, sizeof(*r));
+	r->config = *c;
+	r->block_shift = pure_fls64(2ull * t->block_kib);
+	r->nr_blocks = c->sectors >> r->block_shift;
+	r->mem = checked(malloc(rooms_size(&config)));
+	rooms_init(&r->rooms, r->mem, &config);
+	r->filling = checked(malloc(c->entries * sizeof(*r->filling)));
+	r->unasked = checked(calloc(c->entries, sizeof(*r->unasked)));
+	planner_init(&r->planner, t->planner);
+	toggle_init(&r->toggle);
+	toggle_latency(&r->toggle, c->latency_ns);
+	toggle_cost(&r->toggle, c->cost_ns);
+	r->lookahead_on = t->readahead != READAHEAD_OFF;
+	r->next_tick = TICK_NS;
+}
+
+void replay_end(struct replay *r)
+{
+	free(r->mem);
+	free(r->filling);
+	free(r->unasked);
+}
+
+void replay_held(const struct replay *r, u32 *weighing, u32 *waiting)
+{
+	u32 e;
+
+	*waiting = r->rooms.held[ROOM_WAITING];
+	*weighing = r->rooms.held[ROOM_WEIGHING];
+	for (e = 0; e < r->config.entries; e++)
+		if (r->unasked[e]) {
+			++*waiting;
+			--*weighing;
+		}
+}
+
+/* --- one room: who was prefetched is kept beside it --- */
+
+static void asked_for(struct replay *r, u64 block)
+{
+	u32 e = index_peek(&r->rooms.index, block);
+
+	if (e == ENTRY_NONE || !r->unasked[e])
+		return;
+	r->unasked[e] = false;
+	r->counts.used++;
+	r->counts.hits_waiting++;
+	r->counts.hits_weighing--;
+}
+
+/* --- blocks come --- */
+
+static bool take(struct replay *r, u64 block, enum room room)
+{
+	bool one_room = r->config.scheme.one_room;
+	u32 e = rooms_fill(&r->rooms, block, one_room ? ROOM_WEIGHING : room);
+
+	if (e == ENTRY_NONE)
+		return false;
+	r->counts.wasted += r->unasked[e];
+	r->unasked[e] = one_room && room == ROOM_WAITING;
+	r->filling[r->nr_filling++] = e;
+	return true;
+}
+
+static void fill_all(struct replay *r)
+{
+	u32 i;
+
+	for (i = 0; i < r->nr_filling; i++)
+		rooms_filled(&r->rooms, r->filling[i], true);
+	r->nr_filling = 0;
+	r->prefetching = 0;
+}
+
+static u32 fetch(struct replay *r, u64 first, u32 n)
+{
+	u32 got;
+
+	for (got = 0; got < n; got++)
+		if (!take(r, first + got, ROOM_WAITING))
+			break;
+	r->prefetching += got;
+	r->counts.prefetched += got;
+	r->counts.origin_prefetches += got > 0;
+	return got;
+}
+
+static bool wanted(const void *ctx, u64 block)
+{
+	const struct replay *r = ctx;
+
+	return block < r->nr_blocks && rooms_where(&r->rooms, block) == ROOM_DISK;
+}
+
+static void fetch_run(struct replay *r, struct run rest, u32 most)
+{
+	u32 io = pure_min(pure_max(FETCH_SECTORS >> r->block_shift, 1), IO_BLOCKS);
+	u32 left, n;
+	u64 first;
+
+	while (r->prefetching < most) {
+		left = most - r->prefetching;
+		n = plan_cut(&rest, pure_min(left, io), wanted, r, &first);
+		if (!n || fetch(r, first, n) < n)
+			break;
+	}
+}
+
+static enum room where(const void *ctx, u64 block)
+{
+	return rooms_where(ctx, block);
+}
+
+static void look_ahead(struct replay *r, const struct reference *ref)
+{
+	struct plan plan = { .n = 0 };
+	u32 most, i;
+
+	if (!r->lookahead_on)
+		return;
+	planner_reference(&r->planner, ref, where, &r->rooms, &plan);
+	most = pure_min(pure_max(r->rooms.waiting_target, 1), LOOKAHEAD_MAX);
+	for (i = 0; i < plan.n; i++)
+		fetch_run(r, plan.runs[i], most);
+}
+
+/* --- reads --- */
+
+/* A piece of an operation that lies in blocks @first on, @n of them. */
+struct piece {
+	u64 sector, sectors;
+	u64 first;
+	u32 n;
+};
+
+static void use(struct replay *r, u64 first, u32 n)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		asked_for(r, first + i);
+}
+
+static u32 use_hits(struct replay *r, const struct piece *p)
+{
+	u32 waiting, n;
+
+	n = rooms_use_hits(&r->rooms, p->first, pure_min(p->n, SERVE_MAX), &waiting);
+	r->counts.hits_waiting += waiting;
+	r->counts.hits_weighing += n - waiting;
+	use(r, p->first, n);
+	return n;
+}
+
+static void fill_missing(struct replay *r, const struct piece *p)
+{
+	u64 block, start;
+	u32 i, waiting;
+
+	if (!planner_goes_on(&r->planner, p->first))
+		rooms_fault(&r->rooms, p->first, p->n);
+	for (i = 0; i < p->n; i++) {
+		block = p->first + i;
+		start = block << r->block_shift;
+		if (rooms_use_hits(&r->rooms, block, 1, &waiting)) {
+			r->counts.hits_waiting += waiting;
+			r->counts.hits_weighing += !waiting;
+			use(r, block, 1);
+		} else if (block >= r->nr_blocks) {
+			r->counts.bypassed++;
+		} else {
+			r->counts.misses++;
+			/* A part of one block alone is fetched as a whole. */
+			if (p->n == 1 || (start >= p->sector && start + (1u << r->block_shift) <=
+					  p->sector + p->sectors))
+				take(r, block, ROOM_WEIGHING);
+		}
+	}
+	r->counts.origin_reads++;
+}
+
+/* Reads the blocks from the start of @p on that one bio gets; returns their number. */
+static u32 read_some(struct replay *r, struct piece *p)
+{
+	struct reference ref = { .first = p->first, .lookahead = r->config.scheme.table.lookahead };
+	u32 hits, asked = p->n;
+
+	if (!planner_goes_on(&r->planner, p->first))
+		rooms_tick(&r->rooms);
+	ref.room = rooms_where(&r->rooms, p->first);
+	hits = use_hits(r, p);
+	p->n = hits ? hits : rooms_missing(&r->rooms, p->first, p->n);
+	if (!hits)
+		fill_missing(r, p);
+	r->counts.read_blocks += p->n;
+	ref.n = p->n;
+	if (planner_gather(&r->planner, &ref, p->n < asked))
+		look_ahead(r, &ref);
+	fill_all(r);
+	return p->n;
+}
+
+/* --- writes --- */
+
+static void drop_entry(struct replay *r, u32 e)
+{
+	r->counts.wasted += r->unasked[e];
+	r->unasked[e] = false;
+	rooms_drop(&r->rooms, e);
+}
+
+static void drop(struct replay *r, u64 block)
+{
+	u32 e = index_peek(&r->rooms.index, block);
+
+	if (e != ENTRY_NONE)
+		drop_entry(r, e);
+}
+
+/* Blocks written as a whole get the new content; the others are dropped. */
+static void write_piece(struct replay *r, const struct piece *p)
+{
+	u64 block, start;
+	u32 i;
+
+	r->counts.written_blocks += p->n;
+	for (i = 0; i < p->n; i++) {
+		block = p->first + i;
+		start = block << r->block_shift;
+		if (start < p->sector || start + (1u << r->block_shift) > p->sector + p->sectors)
+			drop(r, block);
+	}
+}
+
+static void discard(struct replay *r, u64 first, u64 n)
+{
+	const struct entry *entries = r->rooms.arena.entries;
+	u64 block;
+	u32 e;
+
+	r->counts.written_blocks += n;
+	if (n <= r->config.entries) {
+		for (block = first; block < first + n; block++)
+			drop(r, block);
+		return;
+	}
+	for (e = 0; e < r->config.entries; e++)
+		if (entries[e].room != ROOM_DISK && entries[e].block - first < n)
+			drop_entry(r, e);
+}
+
+/* --- operations --- */
+
+static void tick(struct replay *r)
+{
+	u32 used = (u32)r->counts.used, wasted = (u32)r->counts.wasted;
+
+	toggle_fates(&r->toggle, used - r->toggle_used, wasted - r->toggle_wasted);
+	r->toggle_used = used;
+	r->toggle_wasted = wasted;
+	r->lookahead_on = toggle_decide(&r->toggle);
+}
+
+static void ticks(struct replay *r, u64 now)
+{
+	u32 n = 0;
+
+	if (r->config.scheme.table.readahead != READAHEAD_AUTO)
+		return;
+	for (; r->next_tick <= now && n < TICKS_MOST; n++) {
+		tick(r);
+		r->next_tick += TICK_NS;
+	}
+	if (r->next_tick <= now)
+		r->next_tick = now + TICK_NS;
+}
+
+static void sync_counts(struct replay *r)
+{
+	if (r->config.scheme.one_room)
+		return;
+	r->counts.used = r->rooms.used;
+	r->counts.wasted = r->rooms.wasted;
+}
+
+/* The device-mapper cuts reads and writes where a multiple of IO_BLOCKS begins. */
+static void pieces(struct replay *r, const struct trace_op *op)
+{
+	u64 at = op->sector, end = op->sector + op->sectors, io = (u64)IO_BLOCKS << r->block_shift;
+	struct piece p;
+	u64 last;
+
+	while (at < end) {
+		last = (at / io + 1) * io < end ? (at / io + 1) * io : end;
+		p.sector = at;
+		p.sectors = last - at;
+		p.first = at >> r->block_shift;
+		p.n = (u32)(((last - 1) >> r->block_shift) - p.first + 1);
+		if (op->what == TRACE_READ) {
+			at = (p.first + read_some(r, &p)) << r->block_shift;
+			if (at > last)
+				at = last;
+		} else {
+			write_piece(r, &p);
+			at = last;
+		}
+	}
+}
+
+void replay_op(struct replay *r, const struct trace_op *op)
+{
+	u64 first = op->sector >> r->block_shift;
+	u64 last = (op->sector + op->sectors - 1) >> r->block_shift;
+
+	ticks(r, op->ns);
+	if (op->what == TRACE_DISCARD)
+		discard(r, first, last - first + 1);
+	else
+		pieces(r, op);
+	sync_counts(r);
+}
+
+void replay_trace(struct replay *r, const struct trace *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->nr; i++)
+		replay_op(r, &t->ops[i]);
+}
