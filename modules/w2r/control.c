@@ -42,15 +42,9 @@ void w2r_clear_stats(struct w2r *c)
 	spin_unlock_irq(&c->lock);
 }
 
-const char *w2r_planner_name(u32 acting)
-{
-	struct table t = { .planner = acting };
-
-	return acting == PLANNER_NONE ? "none" : table_word(&t, TABLE_PLANNER);
-}
-
 static void emit_info(struct w2r *c, char *result, unsigned int maxlen)
 {
+	char planners[TABLE_PLANNERS_TEXT];
 	struct w2r_snapshot s;
 	unsigned int sz = 0;
 
@@ -67,7 +61,7 @@ static void emit_info(struct w2r *c, char *result, unsigned int maxlen)
 	       s.stats[W2R_PREFETCHED], s.used, s.wasted);
 	DMEMIT("lookups %llu found %llu searches %llu lookahead %s planner %s",
 	       s.lookups, s.found, s.searches, s.lookahead_on ? "on" : "off",
-	       w2r_planner_name(s.acting));
+	       table_planners(s.acting, planners));
 }
 
 static void emit_table(struct w2r *c, char *result, unsigned int maxlen)

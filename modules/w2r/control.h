@@ -23,14 +23,12 @@ struct w2r_snapshot {
 	u32 resident;
 	u32 latency;		/* ns */
 	u32 cost;		/* ns */
-	u32 acting;		/* planner, or PLANNER_NONE */
+	u32 acting;		/* planners, a bit each */
 	bool lookahead_on;
 };
 
 void w2r_snapshot(struct w2r *c, struct w2r_snapshot *s);
 void w2r_clear_stats(struct w2r *c);
-/* The name of the planner that acts, "none" if it is none. */
-const char *w2r_planner_name(u32 acting);
 
 void w2r_status(struct dm_target *ti, status_type_t type,
 		unsigned int flags, char *result, unsigned int maxlen);

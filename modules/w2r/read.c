@@ -209,6 +209,7 @@ int w2r_read(struct w2r *c, struct bio *bio)
 		rooms_tick(&c->rooms);
 	ref.room = rooms_where(&c->rooms, io->first);
 	ref.lookahead = c->table.lookahead;
+	ref.waiting = c->rooms.waiting_target;
 	hits = use_hits(c, io);
 	if (hits) {
 		cut(c, bio, hits);

@@ -123,10 +123,11 @@ VALUE(lookahead_active, s.lookahead_on);
 static ssize_t planner_active_show(struct kobject *kobj,
 				   struct kobj_attribute *attr, char *buf)
 {
+	char planners[TABLE_PLANNERS_TEXT];
 	struct w2r_snapshot s;
 
 	w2r_snapshot(to_w2r(kobj), &s);
-	return sysfs_emit(buf, "%s\n", w2r_planner_name(s.acting));
+	return sysfs_emit(buf, "%s\n", table_planners(s.acting, planners));
 }
 static struct kobj_attribute value_planner_active = __ATTR_RO(planner_active);
 

@@ -8,7 +8,7 @@
 
 static struct planner planner;
 static bool prefetched[BLOCKS];
-static u32 nr_prefetched, nr_used, nr_missed;
+static u32 nr_prefetched, nr_used, nr_missed, waiting_room;
 
 static void start(enum planner_kind kind)
 {
@@ -17,6 +17,7 @@ static void start(enum planner_kind kind)
 	nr_prefetched = 0;
 	nr_used = 0;
 	nr_missed = 0;
+	waiting_room = 4096;
 }
 
 static enum room where(const void *ctx, u64 block)
@@ -29,7 +30,7 @@ static enum room where(const void *ctx, u64 block)
 /* A reference by somebody whose waiting room never overflows and who keeps nothing else. */
 static void reference(u64 first, u32 n, u32 lookahead)
 {
-	struct reference ref = { first, n, ROOM_DISK, lookahead };
+	struct reference ref = { first, n, ROOM_DISK, lookahead, waiting_room };
 	struct plan plan;
 	u32 i, k, sum = 0;
 
@@ -75,7 +76,7 @@ static void test_bounds(void)
 
 static void test_obl(void)
 {
-	struct reference ref = { 41, 3, ROOM_DISK, 1 };
+	struct reference ref = { 41, 3, ROOM_DISK, 1, 64 };
 	struct plan plan = { .n = 0 };
 
 	obl_reference(&ref, &plan);
@@ -112,7 +113,7 @@ static void test_stream_random(void)
 static void test_stream_backs_off(void)
 {
 	struct stream_planner s;
-	struct reference ref = { 0, 1, ROOM_WAITING, 1024 };
+	struct reference ref = { 0, 1, ROOM_WAITING, 1024, 4096 };
 	struct plan plan;
 	u32 grown;
 
@@ -167,41 +168,118 @@ static void test_auto_chooses(void)
 	u32 i;
 
 	start(PLANNER_AUTO);
-	CHECK_EQ(planner_acting(&planner), PLANNER_NONE);
+	CHECK_EQ(planner_acting(&planner), 0);
 	for (i = 0; i < 4000; i++)
 		reference(i, 1, 64);
-	CHECK_EQ(planner_acting(&planner), PLANNER_STREAM);
-	CHECK(nr_used > 3000);
+	CHECK(planner_acting(&planner) & 1u << PLANNER_STREAM);
+	CHECK(nr_missed < 100);
 	wander(60, 400);
-	CHECK_EQ(planner_acting(&planner), PLANNER_PATTERN);
+	CHECK_EQ(planner_acting(&planner), 1u << PLANNER_PATTERN);
 	nr_prefetched = 0;
 	for (i = 0; i < 100000; i++)
 		reference(unit_below(BLOCKS), 1, 64);
-	CHECK_EQ(planner_acting(&planner), PLANNER_NONE);
+	CHECK_EQ(planner_acting(&planner), 0);
 	CHECK(nr_prefetched < 100000 / 50);
+}
+
+/* Every block's successor comes 500 references later: worth it only where it can wait so long. */
+static void successors(u32 room)
+{
+	u32 i, k;
+
+	start(PLANNER_AUTO);
+	waiting_room = room;
+	for (i = 0; i < 8; i++)
+		for (k = 0; k < 500; k++)
+			reference((k * 379 % 500) * 100 + i, 1, 64);
+}
+
+static void test_auto_late(void)
+{
+	successors(2000);
+	CHECK(planner_acting(&planner) & 1u << PLANNER_OBL);
+	successors(100);
+	CHECK_EQ(planner_acting(&planner), 0);
+}
+
+/* Blocks of a small area in random order: most need not be missed. */
+static void test_region(void)
+{
+	u32 order[64], i, k, other, area;
+
+	start(PLANNER_REGION);
+	for (area = 0; area < 100; area++) {
+		for (i = 0; i < 64; i++)
+			order[i] = i;
+		for (i = 63; i; i--) {
+			k = unit_below(i + 1);
+			other = order[i];
+			order[i] = order[k];
+			order[k] = other;
+		}
+		for (i = 0; i < 64; i++)
+			reference(area * 512 + order[i], 1, 64);
+	}
+	CHECK_EQ(nr_missed, 100 * 64 / 16 * 3);
+	CHECK_EQ(nr_prefetched, nr_used);
+}
+
+static void test_region_random(void)
+{
+	u32 i;
+
+	start(PLANNER_REGION);
+	for (i = 0; i < 20000; i++)
+		reference(unit_below(BLOCKS), 1, 64);
+	CHECK(nr_prefetched < 20000 * 2);
+}
+
+/* What a reference spans is asked for; the lookahead bounds what is planned; once is enough. */
+static void test_region_runs(void)
+{
+	struct reference ref = { 14, 6, ROOM_DISK, 5, 64 };
+	struct region_planner r;
+	struct plan plan = { .n = 0 };
+
+	region_init(&r);
+	region_reference(&r, &ref, &plan);
+	CHECK_EQ(plan.n, 1);
+	CHECK_EQ(plan.runs[0].first, 20);
+	CHECK_EQ(plan.runs[0].n, 5);
+	ref = (struct reference){ 4, 1, ROOM_DISK, 64, 64 };
+	plan.n = 0;
+	region_reference(&r, &ref, &plan);
+	CHECK_EQ(plan.n, 2);
+	CHECK_EQ(plan.runs[0].first, 0);
+	CHECK_EQ(plan.runs[0].n, 4);
+	CHECK_EQ(plan.runs[1].first, 5);
+	CHECK_EQ(plan.runs[1].n, 9);
+	plan.n = 0;
+	region_reference(&r, &ref, &plan);
+	CHECK_EQ(plan.n, 0);
 }
 
 /* A read in parts is told once, as a whole; what is not its rest is told by itself. */
 static void test_gather(void)
 {
-	struct reference ref = { 10, 2, ROOM_WAITING, 1 };
+	struct reference ref = { 10, 2, ROOM_WAITING, 1, 64 };
 
 	start(PLANNER_OBL);
 	CHECK(!planner_goes_on(&planner, 12));
 	CHECK(!planner_gather(&planner, &ref, true));
 	CHECK(planner_goes_on(&planner, 12));
 	CHECK(!planner_goes_on(&planner, 10));
-	ref = (struct reference){ 12, 3, ROOM_DISK, 1 };
+	ref = (struct reference){ 12, 3, ROOM_DISK, 1, 64 };
 	CHECK(!planner_gather(&planner, &ref, true));
-	ref = (struct reference){ 15, 1, ROOM_DISK, 1 };
+	ref = (struct reference){ 15, 1, ROOM_DISK, 1, 64 };
 	CHECK(planner_gather(&planner, &ref, false));
 	CHECK_EQ(ref.first, 10);
 	CHECK_EQ(ref.n, 6);
 	CHECK_EQ(ref.room, ROOM_WAITING);
 	CHECK(!planner_goes_on(&planner, 16));
-	ref = (struct reference){ 20, 1, ROOM_DISK, 1 };
+	ref = (struct reference){ 20, 1, ROOM_DISK, 1, 64 };
 	CHECK(!planner_gather(&planner, &ref, true));
-	ref = (struct reference){ 30, 1, ROOM_DISK, 1 };
+	ref = (struct reference){ 30, 1, ROOM_DISK, 1, 64 };
 	CHECK(planner_gather(&planner, &ref, false));
 	CHECK_EQ(ref.first, 30);
 	CHECK_EQ(ref.n, 1);
@@ -242,7 +320,11 @@ int main(void)
 		UNIT_CASE(test_stream_backs_off),
 		UNIT_CASE(test_pattern_repeats),
 		UNIT_CASE(test_pattern_random),
+		UNIT_CASE(test_region),
+		UNIT_CASE(test_region_random),
+		UNIT_CASE(test_region_runs),
 		UNIT_CASE(test_auto_chooses),
+		UNIT_CASE(test_auto_late),
 	};
 
 	return unit_run(cases, UNIT_COUNT(cases));

@@ -91,7 +91,7 @@ static void test_refusals(void)
 	check_refused("1 2 lookahead 0", ahead);
 	check_refused("1 2 lookahead 1025", ahead);
 	check_refused("1 2 policy fifo", "policy must be lru, s3fifo or arc");
-	check_refused("1 2 planner none", "planner must be obl, stream, pattern or auto");
+	check_refused("1 2 planner none", "planner must be obl, stream, pattern, region or auto");
 	check_refused("1 2 index hash", "index must be mtf or plain");
 	check_refused("1 2 block_kib 12", kib);
 	check_refused("1 2 block_kib 2", kib);
@@ -102,7 +102,7 @@ static void random_option(char *line, u32 *length, enum table_option o)
 {
 	static const char * const values[TABLE_OPTIONS][4] = {
 		{ "auto", "on", "off", "auto" }, { "1", "7", "64", "1024" },
-		{ "lru", "s3fifo", "arc", "lru" }, { "obl", "stream", "pattern", "auto" },
+		{ "lru", "s3fifo", "arc", "lru" }, { "obl", "stream", "region", "auto" },
 		{ "mtf", "plain", "mtf", "plain" }, { "4", "8", "32", "64" },
 	};
 
@@ -160,6 +160,15 @@ static void test_split_step(void)
 	CHECK_EQ(table_split_step(&t, 4), 1);
 }
 
+static void test_planners(void)
+{
+	char text[TABLE_PLANNERS_TEXT];
+
+	CHECK(!strcmp(table_planners(0, text), "none"));
+	CHECK(!strcmp(table_planners(1u << PLANNER_STREAM, text), "stream"));
+	CHECK(!strcmp(table_planners((1u << PLANNER_AUTO) - 1, text), "obl+stream+pattern+region"));
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -168,6 +177,7 @@ int main(void)
 		UNIT_CASE(test_refusals),
 		UNIT_CASE(test_round_trip),
 		UNIT_CASE(test_split_step),
+		UNIT_CASE(test_planners),
 	};
 
 	return unit_run(cases, UNIT_COUNT(cases));

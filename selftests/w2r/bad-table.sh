@@ -75,7 +75,7 @@ wrong 'lookahead beyond the range' "$ahead" 8 2 lookahead 1025
 wrong 'lookahead as a word' "$ahead" 8 2 lookahead far
 wrong 'policy' 'policy must be lru, s3fifo or arc' 8 2 policy fifo
 wrong 'policy in capitals' 'policy must be lru, s3fifo or arc' 8 2 policy LRU
-wrong 'planner' 'planner must be obl, stream, pattern or auto' 8 2 planner none
+wrong 'planner' 'planner must be obl, stream, pattern, region or auto' 8 2 planner none
 wrong 'index' 'index must be mtf or plain' 8 2 index tree
 wrong 'block_kib 0' "$kib" 8 2 block_kib 0
 wrong 'block_kib 2' "$kib" 8 2 block_kib 2

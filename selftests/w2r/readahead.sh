@@ -71,7 +71,7 @@ check_that 'the default prefetches hardly anything then' "$(w2r_get prefetched) 
 must dmsetup message muster 0 clear_stats
 must touch_range "$DEV" 20000 6000
 check_that 'and most of a sequence' "$(w2r_get hits_waiting) > 5000"
-check_eq 'acting is' "$(w2r_get planner_active)" stream
+check_that 'among those that act: stream' "$(w2r_get planner_active | grep -cw stream)"
 check_eq 'every block is accounted for' "$(unaccounted)" 0
 
 finish

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "planner.h"
 
-/* What is new must beat what acts by an eighth and this, or nothing changes. */
-#define MARGIN	16
-/* A block asked for so many references after its prediction is there by then. */
-#define EARLY	8
+#define DECIDE_EVERY	8	/* references */
+#define FORGET_EVERY	256	/* references after which the past counts half */
+#define SAMPLES		8	/* predictions come true before a planner acts */
 
 void chooser_init(struct auto_planner *a)
 {
 	memset(a, 0, sizeof(*a));
-	a->acting = PLANNER_NONE;
 }
 
 static struct prediction *slot_of(struct auto_planner *a, u64 block)
@@ -17,67 +15,56 @@ static struct prediction *slot_of(struct auto_planner *a, u64 block)
 	return &a->predictions[(block * 0x9e3779b97f4a7c15ull) >> 52];
 }
 
-static void settle(struct auto_planner *a, struct prediction *x, bool used)
+/*
+ * Would it have left the waiting room by now? That is a FIFO; blocks that were
+ * asked for leave it in between, half of them at least if the planner is good.
+ */
+static bool is_late(const struct auto_planner *a, const struct prediction *x,
+		    u32 kind, const struct reference *ref)
+{
+	return a->scores[kind].total - x->stamps[kind] > 2 * ref->waiting;
+}
+
+static void came_true(struct auto_planner *a, struct prediction *x,
+		      const struct reference *ref)
+{
+	u32 kind;
+
+	for (kind = 0; kind < SCORES; kind++)
+		if (x->planners & (1u << kind) && !is_late(a, x, kind, ref))
+			a->scores[kind].used++;
+	x->planners = 0;
+}
+
+/* What was predicted last had no time to come true. */
+static bool is_worth(const struct score *s, bool acts, u32 lookahead)
+{
+	u32 due = s->made - pure_min(s->made, lookahead);
+
+	if (acts)
+		return s->used && 2 * s->used >= due;
+	return s->used >= SAMPLES && 3 * s->used >= 2 * due;
+}
+
+static void decide(struct auto_planner *a, u32 lookahead)
+{
+	u32 kind, acting = 0;
+
+	for (kind = 0; kind < SCORES; kind++)
+		if (is_worth(&a->scores[kind], a->acting & (1u << kind),
+			     lookahead))
+			acting |= 1u << kind;
+	a->acting = acting;
+}
+
+static void forget(struct auto_planner *a)
 {
 	u32 kind;
 
 	for (kind = 0; kind < SCORES; kind++) {
-		if (!(x->planners & (1u << kind)))
-			continue;
-		if (used) {
-			a->scores[kind].used++;
-			a->scores[kind].credit +=
-				pure_min(a->clock - x->stamps[kind], EARLY);
-		} else {
-			a->scores[kind].wasted++;
-		}
-	}
-	x->planners = 0;
-}
-
-static u32 worth(const struct score *s)
-{
-	return s->used > 2 * s->wasted ? s->credit : 0;
-}
-
-static void decide(struct auto_planner *a)
-{
-	u32 kind, best = PLANNER_NONE, most = 0, acting;
-
-	for (kind = 0; kind < SCORES; kind++) {
-		if (worth(&a->scores[kind]) <= most)
-			continue;
-		most = worth(&a->scores[kind]);
-		best = kind;
-	}
-	acting = a->acting == PLANNER_NONE ? 0 : worth(&a->scores[a->acting]);
-	if (!acting || most > acting + acting / 8 + MARGIN)
-		a->acting = most > MARGIN ? best : PLANNER_NONE;
-	for (kind = 0; kind < SCORES; kind++) {
 		a->scores[kind].used /= 2;
-		a->scores[kind].wasted /= 2;
-		a->scores[kind].credit /= 2;
+		a->scores[kind].made /= 2;
 	}
-}
-
-/* When the last of its planners predicted it. */
-static u32 age(const struct auto_planner *a, const struct prediction *x)
-{
-	u32 least = PREDICTION_AGE + 1, kind;
-
-	for (kind = 0; kind < SCORES; kind++)
-		if (x->planners & (1u << kind))
-			least = pure_min(least, a->clock - x->stamps[kind]);
-	return least;
-}
-
-/* One prediction a reference is looked at, so that none stays for ever. */
-static void expire(struct auto_planner *a)
-{
-	struct prediction *x = &a->predictions[a->clock & (PREDICTIONS - 1)];
-
-	if (x->planners && age(a, x) > PREDICTION_AGE)
-		settle(a, x, false);
 }
 
 void chooser_reference(struct auto_planner *a, const struct reference *ref)
@@ -85,26 +72,29 @@ void chooser_reference(struct auto_planner *a, const struct reference *ref)
 	struct prediction *x;
 	u32 i;
 
-	a->clock++;
 	for (i = 0; i < ref->n; i++) {
 		x = slot_of(a, ref->first + i);
 		if (x->planners && x->block == ref->first + i)
-			settle(a, x, true);
+			came_true(a, x, ref);
 	}
-	expire(a);
-	if (!(a->clock & (SCORE_PERIOD - 1)))
-		decide(a);
+	a->clock++;
+	if (!(a->clock & (DECIDE_EVERY - 1)))
+		decide(a, ref->lookahead);
+	if (!(a->clock & (FORGET_EVERY - 1)))
+		forget(a);
 }
 
-void chooser_predict(struct auto_planner *a, u32 kind, u64 block)
+void chooser_predict(struct auto_planner *a, u32 kind,
+		     const struct reference *ref, u64 block)
 {
 	struct prediction *x = slot_of(a, block);
 
-	if (x->planners && x->block != block)
-		settle(a, x, false);
+	if (x->block != block)
+		x->planners = 0;
 	x->block = block;
-	if (x->planners & (1u << kind))
+	if (x->planners & (1u << kind) && !is_late(a, x, kind, ref))
 		return;
 	x->planners |= 1u << kind;
-	x->stamps[kind] = a->clock;
+	x->stamps[kind] = a->scores[kind].total++;
+	a->scores[kind].made++;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "planner.h"
 
-#define MOST_DEPTH	PLAN_RUNS
+#define MOST_DEPTH	8
 #define MASK		(PATTERN_HISTORY - 1)
 
 void pattern_init(struct pattern_planner *p)

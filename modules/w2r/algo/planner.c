@@ -11,6 +11,7 @@ void planner_init(struct planner *p, enum planner_kind kind)
 	p->kind = kind;
 	stream_init(&p->stream);
 	pattern_init(&p->pattern);
+	region_init(&p->region);
 	chooser_init(&p->chooser);
 	p->part.n = 0;
 }
@@ -39,17 +40,52 @@ static void reference_one(struct planner *p, u32 kind,
 		obl_reference(ref, plan);
 	else if (kind == PLANNER_STREAM)
 		stream_reference(&p->stream, ref, plan);
-	else
+	else if (kind == PLANNER_PATTERN)
 		pattern_reference(&p->pattern, ref, plan);
+	else
+		region_reference(&p->region, ref, plan);
+}
+
+/* What @planned names is scored, as far as it needs a prefetch. */
+static void score(struct planner *p, u32 kind, const struct reference *ref,
+		  const struct plan *planned,
+		  enum room (*where)(const void *ctx, u64 block),
+		  const void *ctx)
+{
+	const struct run *run;
+	u32 i, k;
+
+	for (i = 0; i < planned->n; i++) {
+		run = &planned->runs[i];
+		for (k = 0; k < run->n; k++)
+			if (where(ctx, run->first + k) != ROOM_WEIGHING)
+				chooser_predict(&p->chooser, kind, ref,
+						run->first + k);
+	}
+}
+
+/* Adds @more to @plan; @left is what may be prefetched yet. */
+static void join(struct plan *plan, const struct plan *more, u32 *left)
+{
+	u32 i, n;
+
+	for (i = 0; i < more->n; i++) {
+		n = pure_min(more->runs[i].n, *left);
+		plan_add(plan, more->runs[i].first, n);
+		*left -= n;
+	}
 }
 
 void planner_reference(struct planner *p, const struct reference *ref,
 		       enum room (*where)(const void *ctx, u64 block),
 		       const void *ctx, struct plan *plan)
 {
-	u32 acting = p->chooser.acting;
+	/* Who names the longest runs comes first. */
+	static const u8 order[SCORES] = {
+		PLANNER_STREAM, PLANNER_PATTERN, PLANNER_REGION, PLANNER_OBL,
+	};
+	u32 left = ref->lookahead, kind, i;
 	struct plan each;
-	u32 kind, i, k;
 
 	if (p->kind != PLANNER_AUTO) {
 		reference_one(p, p->kind, ref, plan);
@@ -57,16 +93,12 @@ void planner_reference(struct planner *p, const struct reference *ref,
 	}
 	chooser_reference(&p->chooser, ref);
 	plan->n = 0;
-	for (kind = 0; kind < SCORES; kind++) {
+	for (i = 0; i < SCORES; i++) {
+		kind = order[i];
 		reference_one(p, kind, ref, &each);
-		for (i = 0; i < each.n; i++)
-			for (k = 0; k < each.runs[i].n; k++)
-				if (where(ctx, each.runs[i].first + k) !=
-				    ROOM_WEIGHING)
-					chooser_predict(&p->chooser, kind,
-							each.runs[i].first + k);
-		if (kind == acting)
-			*plan = each;
+		score(p, kind, ref, &each, where, ctx);
+		if (p->chooser.acting & (1u << kind))
+			join(plan, &each, &left);
 	}
 }
 

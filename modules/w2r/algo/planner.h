@@ -12,9 +12,12 @@
  * pattern  jumps that repeat: a history of jumps with an index by where they
  *          lead (Nesbit and Smith, "Data cache prefetching using a global
  *          history buffer", 2004). Two jumps in a known order start it.
- * auto     runs the three, has each predict without effect, and lets the one
- *          act whose predictions come true most and early enough, if two
- *          thirds of them do.
+ * region   blocks asked for in any order, but near each other: once three of an
+ *          aligned region were, its rest (as in Somogyi and others, "Spatial
+ *          memory streaming", 2006, but without the memory of which).
+ * auto     has each of the four predict, and those act of whose predictions of
+ *          late two thirds came true before the waiting room would have lost
+ *          them, until less than half do.
  *
  * The caller's lock protects it; nothing allocates.
  */
@@ -27,13 +30,12 @@ enum planner_kind {
 	PLANNER_OBL,
 	PLANNER_STREAM,
 	PLANNER_PATTERN,
+	PLANNER_REGION,
 	PLANNER_AUTO,
 	PLANNER_KINDS,
 };
 
-#define PLANNER_NONE	PLANNER_KINDS	/* auto: nothing is worth it */
-
-#define PLAN_RUNS		8
+#define PLAN_RUNS		16
 #define LOOKAHEAD_MAX		1024	/* blocks */
 
 struct run {
@@ -51,6 +53,7 @@ struct reference {
 	u32 n;			/* blocks; at least 1 */
 	enum room room;		/* where the first one was found */
 	u32 lookahead;		/* most blocks to prefetch; at least 1 */
+	u32 waiting;		/* blocks that the waiting room is meant for */
 };
 
 #define STREAMS	32
@@ -78,34 +81,46 @@ struct pattern_planner {
 	u32 depth;			/* jumps to predict */
 };
 
-#define SCORES			3
+#define REGIONS		1024		/* a power of two */
+#define REGION_SHIFT	4		/* blocks in a region, at most 6 */
+
+struct region {
+	u64 number;
+	u64 asked;		/* a bit a block */
+	bool planned;
+};
+
+struct region_planner {
+	struct region regions[REGIONS];
+};
+
+#define SCORES			4
 #define PREDICTIONS		4096	/* a power of two */
-#define PREDICTION_AGE		4096	/* references until it is a failure */
-#define SCORE_PERIOD		256	/* references between decisions */
 
 struct prediction {
 	u64 block;
-	u32 stamps[SCORES];	/* clock of references, for each planner */
+	u32 stamps[SCORES];	/* each planner's total when it made it */
 	u32 planners;		/* a bit each; 0: none */
 };
 
 struct score {
-	u32 used;
-	u32 wasted;
-	u32 credit;		/* by how many references the used came early */
+	u32 total;		/* predictions since the start */
+	u32 made;		/* of late: predictions, */
+	u32 used;		/* and those that came true in time */
 };
 
 struct auto_planner {
 	struct prediction predictions[PREDICTIONS];
 	struct score scores[SCORES];
 	u32 clock;
-	u32 acting;		/* enum planner_kind or PLANNER_NONE */
+	u32 acting;		/* a bit each */
 };
 
 struct planner {
 	enum planner_kind kind;
 	struct stream_planner stream;
 	struct pattern_planner pattern;
+	struct region_planner region;
 	struct auto_planner chooser;
 	struct reference part;	/* of one under way; n is 0: none is */
 };
@@ -137,10 +152,10 @@ void planner_reference(struct planner *p, const struct reference *ref,
 		       enum room (*where)(const void *ctx, u64 block),
 		       const void *ctx, struct plan *plan);
 
-/* Which planner acts: p->kind, or auto's choice. */
+/* Which planners act, a bit for each kind: p->kind, or auto's choice. */
 static inline u32 planner_acting(const struct planner *p)
 {
-	return p->kind == PLANNER_AUTO ? p->chooser.acting : p->kind;
+	return p->kind == PLANNER_AUTO ? p->chooser.acting : 1u << p->kind;
 }
 
 /* Adds up to @n blocks from @first on, if there is room for a run. */
@@ -166,10 +181,14 @@ void stream_reference(struct stream_planner *s, const struct reference *ref,
 void pattern_init(struct pattern_planner *p);
 void pattern_reference(struct pattern_planner *p, const struct reference *ref,
 		       struct plan *plan);
+void region_init(struct region_planner *r);
+void region_reference(struct region_planner *r, const struct reference *ref,
+		      struct plan *plan);
 void chooser_init(struct auto_planner *a);
 /* @ref happened: whose predictions came true? Before its plans are noted. */
 void chooser_reference(struct auto_planner *a, const struct reference *ref);
 /* Planner @kind predicts @block, which would have to be prefetched. */
-void chooser_predict(struct auto_planner *a, u32 kind, u64 block);
+void chooser_predict(struct auto_planner *a, u32 kind,
+		     const struct reference *ref, u64 block);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "table.h"
 
-#define WORDS_MAX	4
+#define WORDS_MAX	5
 
 struct option {
 	const char *name;
@@ -27,8 +27,8 @@ static const struct option options[TABLE_OPTIONS] = {
 		"policy is given twice",
 	},
 	[TABLE_PLANNER] = {
-		"planner", { "obl", "stream", "pattern", "auto" },
-		"planner must be obl, stream, pattern or auto",
+		"planner", { "obl", "stream", "pattern", "region", "auto" },
+		"planner must be obl, stream, pattern, region or auto",
 		"planner is given twice",
 	},
 	[TABLE_INDEX] = {
@@ -185,4 +185,24 @@ u32 table_split_step(const struct table *t, u32 entries)
 	if (t->policy == POLICY_LRU && t->planner == PLANNER_OBL)
 		return 1;
 	return pure_max(1, entries / 1024);
+}
+
+char *table_planners(u32 planners, char text[TABLE_PLANNERS_TEXT])
+{
+	char *end = text;
+	const char *name;
+	u32 kind;
+
+	for (kind = 0; kind < PLANNER_KINDS; kind++) {
+		if (!(planners & (1u << kind)))
+			continue;
+		if (end != text)
+			*end++ = '+';
+		for (name = options[TABLE_PLANNER].words[kind]; *name; name++)
+			*end++ = *name;
+	}
+	*end = 0;
+	if (end == text)
+		memcpy(text, "none", sizeof("none"));
+	return text;
 }

@@ -58,6 +58,12 @@ const char *table_set(struct table *t, enum table_option o, const char *value);
 u32 table_split_step(const struct table *t, u32 entries);
 
 const char *table_name(enum table_option o);
+/*
+ * The names of planners, a bit of @planners for each kind, joined by "+", or
+ * "none"; returns @text.
+ */
+#define TABLE_PLANNERS_TEXT	48
+char *table_planners(u32 planners, char text[TABLE_PLANNERS_TEXT]);
 /* The value of an option that is a word, NULL for one that is a number. */
 const char *table_word(const struct table *t, enum table_option o);
 /* The value of an option that is a number. */

@@ -218,7 +218,7 @@ static double ratio(u64 part, u64 all)
 static void print_counts(const char *name, u64 kib, const struct replay *r)
 {
 	const struct replay_counts *c = &r->counts;
-	struct table acting = { .planner = planner_acting(&r->planner) };
+	char planners[TABLE_PLANNERS_TEXT];
 	u32 weighing, waiting;
 
 	replay_held(r, &weighing, &waiting);
@@ -233,7 +233,7 @@ static void print_counts(const char *name, u64 kib, const struct replay *r)
 		printf("%9s", "-");
 	printf(" %9u %9u %9u %9llu %9llu %s\n", weighing, waiting, r->rooms.waiting_target,
 	       (unsigned long long)c->origin_reads, (unsigned long long)c->origin_prefetches,
-	       acting.planner == PLANNER_NONE ? "none" : table_word(&acting, TABLE_PLANNER));
+	       table_planners(planner_acting(&r->planner), planners));
 }
 
 static void print_columns(void)

@@ -221,6 +221,7 @@ static u32 read_some(struct replay *r, struct piece *p)
 	if (!planner_goes_on(&r->planner, p->first))
 		rooms_tick(&r->rooms);
 	ref.room = rooms_where(&r->rooms, p->first);
+	ref.waiting = r->rooms.waiting_target;
 	hits = use_hits(r, p);
 	p->n = hits ? hits : rooms_missing(&r->rooms, p->first, p->n);
 	if (!hits)
