@@ -168,6 +168,9 @@ static void test_auto_chooses(void)
 	u32 i;
 
 	start(PLANNER_AUTO);
+	CHECK_EQ(planner_acting(&planner), 1u << PLANNER_OBL | 1u << PLANNER_STREAM);
+	for (i = 0; i < 8; i++)
+		reference(unit_below(BLOCKS), 1, 64);
 	CHECK_EQ(planner_acting(&planner), 0);
 	for (i = 0; i < 4000; i++)
 		reference(i, 1, 64);

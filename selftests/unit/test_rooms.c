@@ -177,7 +177,7 @@ static void test_nine_cases(void)
 		if (lines[i].after != ROOM_DISK)
 			fill_good(&b.r, 101, lines[i].after);
 		rooms_fault(&b.r, 100, 1);
-		CHECK_EQ((int)b.r.waiting_target - 4, lines[i].move);
+		CHECK_EQ((int)b.r.waiting_target - 8, lines[i].move);
 		box_free(&b);
 	}
 }
@@ -198,7 +198,7 @@ static int moved_by_intervals(u32 a, u32 b, u32 c)
 		rooms_use(&box.r, rooms_find(&box.r, 1000 * i));
 	}
 	CHECK_EQ(box.r.used, 3);
-	moved = (int)box.r.waiting_target - 4;
+	moved = (int)box.r.waiting_target - 8;
 	box_free(&box);
 	return moved;
 }
@@ -222,11 +222,11 @@ static void test_runs(void)
 
 	box_make(&b, &c);
 	rooms_fault(&b.r, 0, 1);
-	CHECK_EQ(b.r.waiting_target, 4);
+	CHECK_EQ(b.r.waiting_target, 8);
 	fill_good(&b.r, 9, ROOM_WEIGHING);
 	fill_good(&b.r, 14, ROOM_WAITING);
 	rooms_fault(&b.r, 10, 4);
-	CHECK_EQ(b.r.waiting_target, 3);
+	CHECK_EQ(b.r.waiting_target, 7);
 	box_free(&b);
 }
 

@@ -73,7 +73,7 @@ static inline void oracle_init(struct oracle *o, const struct rooms_config *c)
 	o->limit = c->entries;
 	o->total = c->entries;
 	o->step = c->step;
-	o->target = c->entries / 8 ? c->entries / 8 : 1;
+	o->target = c->entries / 4 ? c->entries / 4 : 1;
 }
 
 static inline u32 oracle_weighing(const struct oracle *o)

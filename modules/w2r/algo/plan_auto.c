@@ -8,6 +8,8 @@
 void chooser_init(struct auto_planner *a)
 {
 	memset(a, 0, sizeof(*a));
+	/* Until the first decision: most readers are sequential. */
+	a->acting = 1u << PLANNER_OBL | 1u << PLANNER_STREAM;
 }
 
 static struct prediction *slot_of(struct auto_planner *a, u64 block)
@@ -16,13 +18,13 @@ static struct prediction *slot_of(struct auto_planner *a, u64 block)
 }
 
 /*
- * Would it have left the waiting room by now? That is a FIFO; blocks that were
- * asked for leave it in between, half of them at least if the planner is good.
+ * Would it have left the waiting room by now? That is a FIFO; the planner shares
+ * it with others, but blocks that were asked for leave it in between.
  */
 static bool is_late(const struct auto_planner *a, const struct prediction *x,
 		    u32 kind, const struct reference *ref)
 {
-	return a->scores[kind].total - x->stamps[kind] > 2 * ref->waiting;
+	return a->scores[kind].total - x->stamps[kind] > ref->waiting;
 }
 
 static void came_true(struct auto_planner *a, struct prediction *x,
@@ -42,7 +44,7 @@ static bool is_worth(const struct score *s, bool acts, u32 lookahead)
 	u32 due = s->made - pure_min(s->made, lookahead);
 
 	if (acts)
-		return s->used && 2 * s->used >= due;
+		return s->used && 5 * s->used >= 3 * due;
 	return s->used >= SAMPLES && 3 * s->used >= 2 * due;
 }
 

@@ -17,7 +17,7 @@
  *          memory streaming", 2006, but without the memory of which).
  * auto     has each of the four predict, and those act of whose predictions of
  *          late two thirds came true before the waiting room would have lost
- *          them, until less than half do.
+ *          them, until less than three fifths do.
  *
  * The caller's lock protects it; nothing allocates.
  */

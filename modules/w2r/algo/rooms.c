@@ -124,7 +124,7 @@ void rooms_init(struct rooms *r, void *mem, const struct rooms_config *c)
 	}
 	r->step = c->step;
 	r->limit = c->entries;
-	set_target(r, c->entries / 8);
+	set_target(r, c->entries / 4);
 }
 
 /* --- entries come and go --- */

@@ -45,6 +45,14 @@ def checkpatch():
     return final / "scripts/checkpatch.pl"
 
 
+def blktrace():
+    """Files of Debian's blktrace: its two programs and the libraries that the tree lacks."""
+    final = cache.CACHE / f"blktrace-{DEFAULT.suite}"
+    _unpack(final, ("blktrace",))
+    usr = final / "root/usr"
+    return [usr / "sbin/blktrace", usr / "bin/blkparse", *(usr / "lib/x86_64-linux-gnu").glob("libaio.so.1*")]
+
+
 def emulator():
     """(first words of a QEMU command line, what it needs in the environment)."""
     final = cache.CACHE / f"qemu-{DEFAULT.suite}"
