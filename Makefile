@@ -11,7 +11,7 @@ FUZZ_SECONDS ?= 300
 
 .PHONY: modules install uninstall demo check check-unit check-lint check-dkms check-vm \
 	check-debug debug-kernel \
-	bench-slots bench-swap fuzz clean help setup headers
+	bench-slots bench-swap sim-w2r traces fuzz clean help setup headers
 
 modules: headers
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
@@ -65,6 +65,20 @@ bench-slots: setup
 bench-swap: setup
 	@tools/bench/bench-swap
 
+# The eight programs one after the other, unless said otherwise.
+TRACE ?= $(foreach p,compile cp tar-c tar-x gzip gunzip sort grep,tools/sim/w2r/traces/ra128-$(p).csv.xz)
+SIM := $(OUT)/sim-w2r
+
+sim-w2r: setup
+	@$(MAKE) -s -C tools/sim/w2r OUT=$(SIM)
+	@$(SIM)/w2r-sim $(SIM_OPTIONS) $(TRACE) >$(SIM)/result
+	@cat $(SIM)/result
+	@tools/sim/w2r/plot.py $(SIM)/result.svg trace=$(SIM)/result
+	@echo "plot: $(SIM)/result.svg"
+
+traces: setup
+	@tools/sim/w2r/record-traces
+
 fuzz: setup
 	@$(MAKE) -C selftests/unit OUT=$(OUT)/fuzz SECONDS_EACH=$(FUZZ_SECONDS) fuzz
 
@@ -83,4 +97,6 @@ help:
 	@echo "make fuzz          fuzz each algorithm for FUZZ_SECONDS (300)"
 	@echo "make bench-slots   compare slot allocators"
 	@echo "make bench-swap    compare mswap with stock swap, in VMs"
+	@echo "make sim-w2r       replay TRACE=\"FILE...\" through dm-w2r's rooms; docs/w2r-sim.md"
+	@echo "make traces        record the simulator's traces anew, in a VM"
 	@echo "make clean         remove what make built here"
