@@ -122,14 +122,17 @@ static void cut(struct w2r *c, struct bio *bio, u32 n)
 }
 
 /* Blocks from the first one on that are hits, all of them referenced now. */
-static u32 use_hits(struct w2r *c, const struct w2r_io *io)
+static u32 use_hits(struct w2r *c, const struct w2r_io *io, u32 *entries,
+		    struct reference *ref)
 {
-	u32 most = min_t(u32, io->n, W2R_SERVE_MAX), n, waiting;
+	u32 most = min_t(u32, io->n, W2R_SERVE_MAX);
+	struct hits hits;
 
-	n = rooms_use_hits(&c->rooms, io->first, most, &waiting);
-	w2r_count(c, W2R_HITS_WAITING, waiting);
-	w2r_count(c, W2R_HITS_WEIGHING, n - waiting);
-	return n;
+	hits = rooms_use_hits(&c->rooms, io->first, most, entries);
+	w2r_count(c, W2R_HITS_WAITING, hits.waiting);
+	w2r_count(c, W2R_HITS_WEIGHING, hits.n - hits.waiting);
+	ref->room = hits.room;
+	return hits.n;
 }
 
 static bool whole(struct w2r *c, struct bio *bio, u64 block)
@@ -207,10 +210,9 @@ int w2r_read(struct w2r *c, struct bio *bio)
 	spin_lock_irqsave(&c->lock, flags);
 	if (!planner_goes_on(c->planner, io->first))
 		rooms_tick(&c->rooms);
-	ref.room = rooms_where(&c->rooms, io->first);
 	ref.lookahead = c->table.lookahead;
 	ref.waiting = c->rooms.waiting_target;
-	hits = use_hits(c, io);
+	hits = use_hits(c, io, entries, &ref);
 	if (hits) {
 		cut(c, bio, hits);
 		io->kind = W2R_IO_SERVED;

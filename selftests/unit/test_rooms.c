@@ -291,27 +291,38 @@ static void test_hits_and_gaps(void)
 {
 	struct rooms_config c = config(POLICY_LRU, 16, 1);
 	struct rooms_box b;
-	u32 waiting, e;
+	u32 entries[8], e;
+	struct hits hits;
 
 	box_make(&b, &c);
-	CHECK_EQ(rooms_use_hits(&b.r, 10, 8, &waiting), 0);
+	hits = rooms_use_hits(&b.r, 10, 8, entries);
+	CHECK_EQ(hits.n, 0);
+	CHECK_EQ(hits.room, ROOM_DISK);
 	CHECK_EQ(rooms_missing(&b.r, 10, 8), 8);
 	fill_good(&b.r, 10, ROOM_WEIGHING);
 	fill_good(&b.r, 11, ROOM_WAITING);
 	fill_good(&b.r, 12, ROOM_WAITING);
 	fill_good(&b.r, 14, ROOM_WAITING);
-	CHECK_EQ(rooms_use_hits(&b.r, 10, 2, &waiting), 2);
-	CHECK_EQ(waiting, 1);
-	CHECK_EQ(rooms_use_hits(&b.r, 10, 8, &waiting), 3);
-	CHECK_EQ(waiting, 1);
+	hits = rooms_use_hits(&b.r, 11, 1, entries);
+	CHECK_EQ(hits.n, 1);
+	CHECK_EQ(hits.waiting, 1);
+	CHECK_EQ(hits.room, ROOM_WAITING);
+	CHECK_EQ(entries[0], rooms_find(&b.r, 11));
+	hits = rooms_use_hits(&b.r, 10, 8, entries);
+	CHECK_EQ(hits.n, 3);
+	CHECK_EQ(hits.waiting, 1);
+	CHECK_EQ(hits.room, ROOM_WEIGHING);
+	CHECK_EQ(entries[2], rooms_find(&b.r, 12));
 	CHECK_EQ(b.r.used, 2);
-	CHECK_EQ(b.r.index.found, 5);
+	CHECK_EQ(b.r.index.found, 6);
 	CHECK_EQ(rooms_missing(&b.r, 13, 2), 1);
 	e = rooms_find(&b.r, 14);
 	b.r.arena.entries[e].flags |= ENTRY_STALE;
 	CHECK_EQ(rooms_missing(&b.r, 13, 2), 2);
-	CHECK_EQ(rooms_use_hits(&b.r, 14, 1, &waiting), 0);
-	CHECK_EQ(waiting, 0);
+	hits = rooms_use_hits(&b.r, 14, 1, entries);
+	CHECK_EQ(hits.n, 0);
+	CHECK_EQ(hits.waiting, 0);
+	CHECK_EQ(hits.room, ROOM_WAITING);
 	box_free(&b);
 }
 

@@ -291,11 +291,11 @@ static void test_file_refusals(void)
 	record[12] = 1;
 	check_why("25 bytes", load(&t, ".bin", record, sizeof(record)),
 		  ":2: the record is not whole: there are 24 bytes to each");
-	check_why("xz", LOAD(&t, ".csv.xz", "1,R,0,4096\n"), ":0: xz could not unpack it");
+	check_why("xz", LOAD(&t, ".csv.xz", "1,R,0,4096\n"), ": xz could not unpack it");
 	check_why("name", LOAD(&t, ".trace", "1,R,0,4096\n"),
-		  ":0: its format cannot be told from its name: say csv, blkparse or oracle");
+		  ": its format cannot be told from its name: say csv, blkparse or oracle");
 	CHECK(!trace_load(&t, "/nonexistent.csv", FORMAT_BY_NAME, 4096, error));
-	check_why("no file", error, "/nonexistent.csv:0: No such file or directory");
+	check_why("no file", error, "/nonexistent.csv: No such file or directory");
 	trace_free(&t);
 }
 

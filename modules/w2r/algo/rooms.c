@@ -302,17 +302,20 @@ void rooms_use(struct rooms *r, u32 e)
 		enlist(r, e);
 }
 
-u32 rooms_use_hits(struct rooms *r, u64 first, u32 n, u32 *waiting)
+struct hits rooms_use_hits(struct rooms *r, u64 first, u32 n, u32 *entries)
 {
-	u32 hits, e;
+	struct hits hits = { .room = ROOM_DISK };
+	u32 e;
 
-	*waiting = 0;
-	for (hits = 0; hits < n; hits++) {
-		e = rooms_find(r, first + hits);
+	for (; hits.n < n; hits.n++) {
+		e = rooms_find(r, first + hits.n);
+		if (!hits.n && e != ENTRY_NONE)
+			hits.room = entry(r, e)->room;
 		if (!rooms_readable(r, e))
 			break;
-		*waiting += entry(r, e)->room == ROOM_WAITING;
+		hits.waiting += entry(r, e)->room == ROOM_WAITING;
 		rooms_use(r, e);
+		entries[hits.n] = e;
 	}
 	return hits;
 }

@@ -92,12 +92,17 @@ static inline bool rooms_readable(const struct rooms *r, u32 e)
 	return e != ENTRY_NONE && !(r->arena.entries[e].flags & ENTRY_STALE);
 }
 
+struct hits {
+	u32 n;
+	u32 waiting;		/* of them found in the waiting room */
+	enum room room;		/* where the first block is or was */
+};
+
 /*
  * Of the @n blocks from @first on, those up to the first that is not readable
- * are looked up and referenced. Returns their number, and in @waiting how many
- * of them were in the waiting room.
+ * are looked up and referenced. Their entries go to @entries.
  */
-u32 rooms_use_hits(struct rooms *r, u64 first, u32 n, u32 *waiting);
+struct hits rooms_use_hits(struct rooms *r, u64 first, u32 n, u32 *entries);
 
 /* Of @n blocks from @first on, those up to the last that is not readable. */
 u32 rooms_missing(const struct rooms *r, u64 first, u32 n);

@@ -233,7 +233,7 @@ static void print_counts(const char *name, u64 kib, const struct replay *r)
 		printf("%9s", "-");
 	printf(" %9u %9u %9u %9llu %9llu %s\n", weighing, waiting, r->rooms.waiting_target,
 	       (unsigned long long)c->origin_reads, (unsigned long long)c->origin_prefetches,
-	       table_planners(planner_acting(&r->planner), planners));
+	       table_planners(r->lookahead_on ? planner_acting(&r->planner) : 0, planners));
 }
 
 static void print_columns(void)

@@ -4,7 +4,8 @@
 Draws what w2r-sim printed: plot.py OUT.svg TITLE=FILE...
 
 One row for each FILE: on the left the miss ratio against the size of the cache, on the right the share of the
-prefetched blocks that were asked for, where they are more than a hundredth of all. Runs under Debian's own python3, which has python3-matplotlib.
+prefetched blocks that were asked for, where they are more than a hundredth of all. Runs under Debian's own python3,
+which has python3-matplotlib.
 """
 
 import pathlib

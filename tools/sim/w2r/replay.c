@@ -68,11 +68,9 @@ void replay_held(const struct replay *r, u32 *weighing, u32 *waiting)
 
 /* --- one room: who was prefetched is kept beside it --- */
 
-static void asked_for(struct replay *r, u64 block)
+static void asked_for(struct replay *r, u32 e)
 {
-	u32 e = index_peek(&r->rooms.index, block);
-
-	if (e == ENTRY_NONE || !r->unasked[e])
+	if (!r->unasked[e])
 		return;
 	r->unasked[e] = false;
 	r->counts.used++;
@@ -166,40 +164,32 @@ struct piece {
 	u32 n;
 };
 
-static void use(struct replay *r, u64 first, u32 n)
+static struct hits use_hits(struct replay *r, u64 first, u32 n)
 {
-	u32 i;
+	u32 entries[SERVE_MAX], i;
+	struct hits hits;
 
-	for (i = 0; i < n; i++)
-		asked_for(r, first + i);
-}
-
-static u32 use_hits(struct replay *r, const struct piece *p)
-{
-	u32 waiting, n;
-
-	n = rooms_use_hits(&r->rooms, p->first, pure_min(p->n, SERVE_MAX), &waiting);
-	r->counts.hits_waiting += waiting;
-	r->counts.hits_weighing += n - waiting;
-	use(r, p->first, n);
-	return n;
+	hits = rooms_use_hits(&r->rooms, first, n, entries);
+	r->counts.hits_waiting += hits.waiting;
+	r->counts.hits_weighing += hits.n - hits.waiting;
+	for (i = 0; i < hits.n; i++)
+		asked_for(r, entries[i]);
+	return hits;
 }
 
 static void fill_missing(struct replay *r, const struct piece *p)
 {
 	u64 block, start;
-	u32 i, waiting;
+	u32 i;
 
 	if (!planner_goes_on(&r->planner, p->first))
 		rooms_fault(&r->rooms, p->first, p->n);
 	for (i = 0; i < p->n; i++) {
 		block = p->first + i;
 		start = block << r->block_shift;
-		if (rooms_use_hits(&r->rooms, block, 1, &waiting)) {
-			r->counts.hits_waiting += waiting;
-			r->counts.hits_weighing += !waiting;
-			use(r, block, 1);
-		} else if (block >= r->nr_blocks) {
+		if (use_hits(r, block, 1).n)
+			continue;
+		if (block >= r->nr_blocks) {
 			r->counts.bypassed++;
 		} else {
 			r->counts.misses++;
@@ -216,15 +206,16 @@ static void fill_missing(struct replay *r, const struct piece *p)
 static u32 read_some(struct replay *r, struct piece *p)
 {
 	struct reference ref = { .first = p->first, .lookahead = r->config.scheme.table.lookahead };
-	u32 hits, asked = p->n;
+	u32 asked = p->n;
+	struct hits hits;
 
 	if (!planner_goes_on(&r->planner, p->first))
 		rooms_tick(&r->rooms);
-	ref.room = rooms_where(&r->rooms, p->first);
+	hits = use_hits(r, p->first, pure_min(p->n, SERVE_MAX));
+	ref.room = hits.room;
 	ref.waiting = r->rooms.waiting_target;
-	hits = use_hits(r, p);
-	p->n = hits ? hits : rooms_missing(&r->rooms, p->first, p->n);
-	if (!hits)
+	p->n = hits.n ? hits.n : rooms_missing(&r->rooms, p->first, p->n);
+	if (!hits.n)
 		fill_missing(r, p);
 	r->counts.read_blocks += p->n;
 	ref.n = p->n;

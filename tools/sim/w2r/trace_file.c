@@ -63,7 +63,11 @@ void trace_free(struct trace *t)
 
 static bool wrong(struct source *s, const char *why)
 {
-	snprintf(s->error, TRACE_ERROR, "%s:%llu: %s", s->path, (unsigned long long)s->number, why);
+	if (s->number)
+		snprintf(s->error, TRACE_ERROR, "%s:%llu: %s", s->path, (unsigned long long)s->number,
+			 why);
+	else
+		snprintf(s->error, TRACE_ERROR, "%s: %s", s->path, why);
 	return false;
 }
 
