@@ -261,6 +261,26 @@ static void test_pinned_stay(void)
 	}
 }
 
+/* All of the weighing room is on its way: the oldest waiting block gives way to the next, however few wait. */
+static void test_waiting_gives_way(void)
+{
+	struct rooms_config c = config(POLICY_LRU, 8, 1);
+	struct rooms_box b;
+	u32 i;
+
+	box_make(&b, &c);
+	b.r.waiting_target = 7;
+	for (i = 0; i < 4; i++) {
+		fill_good(&b.r, i, ROOM_WAITING);
+		CHECK(rooms_fill(&b.r, 100 + i, ROOM_WEIGHING) != ENTRY_NONE);
+	}
+	fill_good(&b.r, 50, ROOM_WAITING);
+	CHECK_EQ(rooms_where(&b.r, 0), ROOM_DISK);
+	CHECK_EQ(rooms_where(&b.r, 50), ROOM_WAITING);
+	must_hold(&b.r);
+	box_free(&b);
+}
+
 /* A block dropped while it is read or filled is not found again, and its entry comes back. */
 static void test_drop_in_use(void)
 {
@@ -336,6 +356,7 @@ int main(void)
 		UNIT_CASE(test_s3fifo),
 		UNIT_CASE(test_arc),
 		UNIT_CASE(test_pinned_stay),
+		UNIT_CASE(test_waiting_gives_way),
 		UNIT_CASE(test_drop_in_use),
 		UNIT_CASE(test_hits_and_gaps),
 	};

@@ -28,11 +28,16 @@ static void check_sums(void)
 	CHECK_EQ(c->read_blocks, c->hits_weighing + c->hits_waiting + c->misses + c->bypassed);
 	CHECK_EQ(c->prefetched, c->used + c->wasted + waiting);
 	CHECK(weighing + waiting <= replay.config.entries);
+	CHECK(c->waited <= c->hits_weighing + c->hits_waiting);
 }
+
+static u32 delay;
 
 static struct replay_counts run(const struct trace *t, const char *name, u32 kib)
 {
-	struct replay_config config = { .sectors = t->sectors, .latency_ns = 5000000, .cost_ns = 1000 };
+	struct replay_config config = {
+		.sectors = t->sectors, .delay = delay, .latency_ns = 5000000, .cost_ns = 1000,
+	};
 	struct replay_counts counts;
 
 	CHECK(!scheme_parse(&config.scheme, name));
@@ -251,13 +256,14 @@ static void test_default_gains(void)
 	CHECK(10 * used >= 6 * prefetched);
 }
 
-static void test_default_sizes(void)
+static void default_at_sizes(u32 late)
 {
 	struct replay_counts c[SCHEMES];
 	u64 share, shares = 0, n = 0;
 	size_t s;
 	u32 mib;
 
+	delay = late;
 	for (s = 0; s < UNIT_COUNT(settings); s++) {
 		struct trace t = { 0 };
 
@@ -272,9 +278,32 @@ static void test_default_sizes(void)
 		}
 		trace_free(&t);
 	}
-	printf("# default against lru-obl, 2 to 128 MiB: %llu thousandths of its misses\n",
+	printf("# default against lru-obl, 2 to 128 MiB, delay %u: %llu thousandths of its misses\n", late,
 	       (unsigned long long)(shares / n));
 	CHECK(shares / n <= 850);
+}
+
+/* Also when what is prefetched takes a while: then LRU-OBL's hits are mostly waits. */
+static void test_default_sizes(void)
+{
+	default_at_sizes(0);
+	default_at_sizes(8);
+	delay = 0;
+}
+
+static void test_delay(void)
+{
+	struct replay_counts obl, own;
+	struct trace t = { 0 };
+
+	load_all(&t, "ra0");
+	delay = 8;
+	obl = run(&t, "lru-obl", 16384);
+	own = run(&t, "default", 16384);
+	delay = 0;
+	CHECK(obl.waited > obl.hits_waiting / 2);
+	CHECK(2 * (own.misses + own.waited) < obl.misses + obl.waited);
+	trace_free(&t);
 }
 
 static void test_random(void)
@@ -325,6 +354,7 @@ int main(void)
 		UNIT_CASE(test_paper_order),
 		UNIT_CASE(test_default_gains),
 		UNIT_CASE(test_default_sizes),
+		UNIT_CASE(test_delay),
 		UNIT_CASE(test_random),
 		UNIT_CASE(test_no_sequence),
 	};

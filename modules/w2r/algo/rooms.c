@@ -204,7 +204,8 @@ static u32 make_place(struct rooms *r, enum room to, u8 mark)
 	if (to == ROOM_WAITING) {
 		if (r->held[ROOM_WAITING] >= r->waiting_target)
 			return evict(r, ROOM_WAITING, 0);
-		return evict(r, ROOM_WEIGHING, 0);
+		e = evict(r, ROOM_WEIGHING, 0);
+		return e == ENTRY_NONE ? evict(r, ROOM_WAITING, 0) : e;
 	}
 	if (r->held[ROOM_WEIGHING] >= r->limit - r->waiting_target) {
 		e = evict(r, ROOM_WEIGHING, mark);

@@ -25,6 +25,7 @@ struct options {
 	u64 unit;
 	u64 records;
 	u64 seed;
+	u64 delay;
 	u64 latency_us;
 	u64 cost_ns;
 	bool print;
@@ -44,6 +45,7 @@ static const char usage[] =
 "  -u, --unit BYTES        of an object of an oracle trace: where object i begins is i times that (4096)\n"
 "  -n, --records N         of a synthetic trace (100000)\n"
 "  -r, --seed N            of a synthetic trace (1)\n"
+"  -d, --delay N           references until what is prefetched is there (0)\n"
 "  -l, --latency-us N      of a read of the origin, for readahead=auto (5000)\n"
 "  -c, --cost-ns N         of a prefetched block, for readahead=auto (1000)\n"
 "  -p, --print             print the trace as csv instead\n";
@@ -133,6 +135,9 @@ static void take_option(struct options *o, int which, const char *value)
 	case 'r':
 		o->seed = number("--seed", value, 0, (u64)1 << 62);
 		break;
+	case 'd':
+		o->delay = number("--delay", value, 0, 1000000);
+		break;
 	case 'l':
 		o->latency_us = number("--latency-us", value, 1, 1000000);
 		break;
@@ -161,6 +166,7 @@ static void parse(struct options *o, int argc, char **argv)
 		{ "unit", required_argument, NULL, 'u' },
 		{ "records", required_argument, NULL, 'n' },
 		{ "seed", required_argument, NULL, 'r' },
+		{ "delay", required_argument, NULL, 'd' },
 		{ "latency-us", required_argument, NULL, 'l' },
 		{ "cost-ns", required_argument, NULL, 'c' },
 		{ "print", no_argument, NULL, 'p' },
@@ -170,7 +176,7 @@ static void parse(struct options *o, int argc, char **argv)
 	size_t i;
 	int which;
 
-	while ((which = getopt_long(argc, argv, "S:s:f:u:n:r:l:c:ph", words, NULL)) != -1)
+	while ((which = getopt_long(argc, argv, "S:s:f:u:n:r:d:l:c:ph", words, NULL)) != -1)
 		take_option(o, which, optarg);
 	if (optind == argc) {
 		fputs(usage, stderr);
@@ -222,9 +228,10 @@ static void print_counts(const char *name, u64 kib, const struct replay *r)
 	u32 weighing, waiting;
 
 	replay_held(r, &weighing, &waiting);
-	printf("%-8s %9llu %9llu %9llu %9llu %9llu %10.4f %10llu %9llu %9llu ", name, (unsigned long long)kib,
+	printf("%-8s %9llu %9llu %9llu %9llu %9llu %9llu %10.4f %10llu %9llu %9llu ", name, (unsigned long long)kib,
 	       (unsigned long long)c->read_blocks, (unsigned long long)c->hits_weighing,
-	       (unsigned long long)c->hits_waiting, (unsigned long long)c->misses,
+	       (unsigned long long)c->hits_waiting, (unsigned long long)c->waited,
+	       (unsigned long long)c->misses,
 	       ratio(c->misses + c->bypassed, c->read_blocks), (unsigned long long)c->prefetched,
 	       (unsigned long long)c->used, (unsigned long long)c->wasted);
 	if (c->prefetched)
@@ -239,14 +246,14 @@ static void print_counts(const char *name, u64 kib, const struct replay *r)
 static void print_columns(void)
 {
 	static const char *const names[] = {
-		"size_kib", "blocks", "weighing", "waiting", "misses", "miss_ratio", "prefetched", "used",
+		"size_kib", "blocks", "weighing", "waiting", "waited", "misses", "miss_ratio", "prefetched", "used",
 		"wasted", "accuracy", "held_wgh", "held_wtg", "target", "o_reads", "o_prefs",
 	};
 	size_t i;
 
 	printf("%-8s ", "scheme");
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		printf("%*s ", i == 5 || i == 6 ? 10 : 9, names[i]);
+		printf("%*s ", i == 6 || i == 7 ? 10 : 9, names[i]);
 	puts("planner");
 }
 
@@ -256,6 +263,7 @@ static void run(const struct options *o, const struct trace *t, u32 scheme, u64 
 	struct replay_config config = {
 		.scheme = o->schemes[scheme],
 		.sectors = t->sectors,
+		.delay = (u32)o->delay,
 		.latency_ns = (u32)o->latency_us * 1000,
 		.cost_ns = (u32)o->cost_ns,
 	};

@@ -37,6 +37,7 @@ void replay_init(struct replay *r, const struct replay_config *c)
 	r->mem = checked(malloc(rooms_size(&config)));
 	rooms_init(&r->rooms, r->mem, &config);
 	r->filling = checked(malloc(c->entries * sizeof(*r->filling)));
+	r->flights = checked(malloc(c->entries * sizeof(*r->flights)));
 	r->unasked = checked(calloc(c->entries, sizeof(*r->unasked)));
 	planner_init(&r->planner, t->planner);
 	toggle_init(&r->toggle);
@@ -50,6 +51,7 @@ void replay_end(struct replay *r)
 {
 	free(r->mem);
 	free(r->filling);
+	free(r->flights);
 	free(r->unasked);
 }
 
@@ -80,27 +82,54 @@ static void asked_for(struct replay *r, u32 e)
 
 /* --- blocks come --- */
 
-static bool take(struct replay *r, u64 block, enum room room)
+static u32 take(struct replay *r, u64 block, enum room room)
 {
 	bool one_room = r->config.scheme.one_room;
 	u32 e = rooms_fill(&r->rooms, block, one_room ? ROOM_WEIGHING : room);
 
 	if (e == ENTRY_NONE)
-		return false;
+		return e;
 	r->counts.wasted += r->unasked[e];
 	r->unasked[e] = one_room && room == ROOM_WAITING;
-	r->filling[r->nr_filling++] = e;
+	return e;
+}
+
+static void take_for_read(struct replay *r, u64 block)
+{
+	u32 e = take(r, block, ROOM_WEIGHING);
+
+	if (e != ENTRY_NONE)
+		r->filling[r->nr_filling++] = e;
+}
+
+static bool take_ahead(struct replay *r, u64 block)
+{
+	u32 e = take(r, block, ROOM_WAITING), at;
+
+	if (e == ENTRY_NONE)
+		return false;
+	at = (r->first_flight + r->prefetching++) % r->config.entries;
+	r->flights[at] = (struct flight){ r->clock + r->config.delay, e };
 	return true;
 }
 
-static void fill_all(struct replay *r)
+/* The operation is over: what it read is there, and what was prefetched long enough ago. */
+static void arrive(struct replay *r)
 {
+	const struct flight *f;
 	u32 i;
 
 	for (i = 0; i < r->nr_filling; i++)
 		rooms_filled(&r->rooms, r->filling[i], true);
 	r->nr_filling = 0;
-	r->prefetching = 0;
+	while (r->prefetching) {
+		f = &r->flights[r->first_flight];
+		if (f->due > r->clock)
+			break;
+		rooms_filled(&r->rooms, f->e, true);
+		r->first_flight = (r->first_flight + 1) % r->config.entries;
+		r->prefetching--;
+	}
 }
 
 static u32 fetch(struct replay *r, u64 first, u32 n)
@@ -108,9 +137,8 @@ static u32 fetch(struct replay *r, u64 first, u32 n)
 	u32 got;
 
 	for (got = 0; got < n; got++)
-		if (!take(r, first + got, ROOM_WAITING))
+		if (!take_ahead(r, first + got))
 			break;
-	r->prefetching += got;
 	r->counts.prefetched += got;
 	r->counts.origin_prefetches += got > 0;
 	return got;
@@ -172,8 +200,10 @@ static struct hits use_hits(struct replay *r, u64 first, u32 n)
 	hits = rooms_use_hits(&r->rooms, first, n, entries);
 	r->counts.hits_waiting += hits.waiting;
 	r->counts.hits_weighing += hits.n - hits.waiting;
-	for (i = 0; i < hits.n; i++)
+	for (i = 0; i < hits.n; i++) {
+		r->counts.waited += r->rooms.arena.entries[entries[i]].flags & ENTRY_FILLING;
 		asked_for(r, entries[i]);
+	}
 	return hits;
 }
 
@@ -196,7 +226,7 @@ static void fill_missing(struct replay *r, const struct piece *p)
 			/* A part of one block alone is fetched as a whole. */
 			if (p->n == 1 || (start >= p->sector && start + (1u << r->block_shift) <=
 					  p->sector + p->sectors))
-				take(r, block, ROOM_WEIGHING);
+				take_for_read(r, block);
 		}
 	}
 	r->counts.origin_reads++;
@@ -221,7 +251,8 @@ static u32 read_some(struct replay *r, struct piece *p)
 	ref.n = p->n;
 	if (planner_gather(&r->planner, &ref, p->n < asked))
 		look_ahead(r, &ref);
-	fill_all(r);
+	arrive(r);
+	r->clock++;
 	return p->n;
 }
 

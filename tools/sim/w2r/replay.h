@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A cache that is driven by a trace as dm-w2r is by bios: by the same files of algo/, in the same order. What is
- * read or prefetched is there at the end of the operation; a write is over before the next operation begins.
+ * read is there at the end of the operation, what is prefetched some references later; a write is over before the
+ * next operation begins.
  */
 #ifndef SIM_W2R_REPLAY_H
 #define SIM_W2R_REPLAY_H
@@ -21,15 +22,17 @@ struct replay_config {
 	struct scheme scheme;
 	u32 entries;		/* blocks in the cache, ROOMS_ENTRIES_MIN or more */
 	u64 sectors;		/* of the device */
+	u32 delay;		/* references until what is prefetched is there */
 	u32 latency_ns;		/* for readahead=auto: a read of the origin, */
 	u32 cost_ns;		/* and the work for a prefetched block */
 };
 
 /* Blocks, unless said otherwise; as the files of the same names in sysfs. */
 struct replay_counts {
-	u64 read_blocks;	/* = the next four */
+	u64 read_blocks;	/* = hits, misses and bypassed */
 	u64 hits_weighing;
 	u64 hits_waiting;	/* prefetched, and asked for the first time */
+	u64 waited;		/* of both kinds of hits: still on their way */
 	u64 misses;
 	u64 bypassed;
 	u64 written_blocks;
@@ -38,6 +41,11 @@ struct replay_counts {
 	u64 wasted;
 	u64 origin_reads;	/* I/Os */
 	u64 origin_prefetches;	/* I/Os */
+};
+
+struct flight {
+	u64 due;		/* clock of references */
+	u32 e;
 };
 
 struct replay {
@@ -53,7 +61,10 @@ struct replay {
 	u32 block_shift;	/* log2 of sectors a block */
 	u32 *filling;		/* entries filled by this operation */
 	u32 nr_filling;
-	u32 prefetching;
+	struct flight *flights;	/* entries prefetched and not there: a ring */
+	u32 first_flight;
+	u32 prefetching;	/* their number */
+	u64 clock;		/* references */
 	bool *unasked;		/* one_room: entries prefetched and not asked for */
 	void *mem;
 };
