@@ -1,0 +1,79 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A backing device that hangs and returns, and one that is unplugged under load: who waits gets the right data or an
+# error, nothing hangs, and the control files can clear up.
+# nvme: 256M
+# timeout: 120
+
+. "$(dirname "$0")/lib.sh"
+
+plan 15
+
+NVME=/dev/nvme0n1
+
+# swapped_out PAGES: so many have gone out.
+swapped_out() {
+	(($(get pages_out) > $1))
+}
+
+# Runs a program whose output is written to $WORK/$1 by a process outside its cgroup: as part of that the file would be
+# swapped out too, and be lost with the device.
+limited_into() {
+	limited "${@:2}" > >(cat >"$WORK/$1") 2>&1
+}
+
+start_program() {
+	mkfifo "$WORK/lines"
+	limited_into out 10M buscheck 32 <"$WORK/lines" &
+	program=$!
+	exec 8>"$WORK/lines"
+	must wait_until 60 grep -q written "$WORK/out"
+}
+
+# The device keeps all I/O back for some seconds.
+must dm_make muster "0 $(sectors_of $NVME) linear $NVME 0"
+mswap_add /dev/mapper/muster
+must swap_start "$MSWAP"
+limited_into stride 24M pagestride -c 1 -s 64 --rounds 2 &
+load=$!
+must wait_until 60 swapped_out 4000
+must dmsetup suspend --noflush --nolockfs muster
+sleep 6
+check 'the program waits for the device' kill -0 "$load"
+must dmsetup resume muster
+wait "$load"
+check_eq 'it passes when the device is back' $? 0
+must wait_until 10 grep -q '^verified' "$WORK/stride"
+check_that 'all pages are right' "$(verified_pages <"$WORK/stride") > 8000"
+check_eq 'no I/O failed' "$(get write_errors) $(get read_errors) $(get nospace)" '0 0 0'
+check 'swapoff' swapoff "$MSWAP"
+must mswap_remove "$MSWAP"
+must dmsetup remove muster
+
+# The controller is unplugged while a program reads.
+mswap_add $NVME
+must swap_start "$MSWAP"
+start_program
+before=$(get read_errors)
+echo read >&8
+sleep 0.2
+check 'the controller is unplugged' put 1 "$(readlink -f /sys/block/${NVME#/dev/}/device/device)/remove"
+must wait_until 60 grep -q phase=read "$WORK/out"
+seen=$(tail -n 1 "$WORK/out")
+check_eq 'no page is wrong' "$(value_of bad <<<"$seen")" 0
+check_that 'pages that are gone are a SIGBUS' "$(value_of sigbus <<<"$seen") > 0"
+check_that 'read errors are counted' "$(get read_errors) > $before"
+exec 8>&-
+wait "$program"
+check_eq 'the program passed otherwise' $? 0
+check 'swapoff' swapoff "$MSWAP"
+check 'reset' mswap_set reset 1
+check_eq 'it is not ready' "$(get initstate) $(get backing_dev)" '0 none'
+
+must put 1 /sys/bus/pci/rescan
+must wait_until 30 test -b $NVME
+check 'the new device is taken' mswap_set backing_dev $NVME
+settle
+check_program 'and works' blkcheck -s 2 -t 2 -r 1 -S 16 "$MSWAP"
+
+finish
