@@ -8,9 +8,10 @@ SRC := /usr/src/muster-$(VERSION)
 CHECK := selftests/run
 OUT ?= $(or $(MUSTER_CACHE),/var/cache/muster)
 FUZZ_SECONDS ?= 300
+MINUTES ?= 60
 
 .PHONY: modules install uninstall demo check check-unit check-lint check-dkms check-vm \
-	check-debug debug-kernel \
+	check-debug debug-kernel soak \
 	bench-slots bench-swap sim-w2r traces fuzz clean help setup headers
 
 modules: headers
@@ -59,6 +60,9 @@ debug-kernel: setup
 check-debug: setup
 	@$(CHECK) --only vm --kernels debug $(if $(TABLE),--table $(TABLE)) $(TESTS)
 
+soak: setup
+	@$(CHECK) --soak $(MINUTES) $(if $(SEED),--seed $(SEED)) $(if $(KERNELS),--kernels "$(KERNELS)")
+
 bench-slots: setup
 	@$(MAKE) -C tools/bench_slots OUT=$(OUT)/bench-slots run
 
@@ -94,6 +98,7 @@ help:
 	@echo "make check-unit    unit tests only; also check-lint, check-dkms, check-vm"
 	@echo "make check-debug   all tests that run in VMs on a kernel that looks for bugs"
 	@echo "make debug-kernel  build that kernel (once, 10 to 20 minutes)"
+	@echo "make soak          a random mix of loads and changes for MINUTES (60); SEED= repeats one"
 	@echo "make fuzz          fuzz each algorithm for FUZZ_SECONDS (300)"
 	@echo "make bench-slots   compare slot allocators"
 	@echo "make bench-swap    compare mswap with stock swap, in VMs"
