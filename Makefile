@@ -12,7 +12,7 @@ MINUTES ?= 60
 
 .PHONY: modules install uninstall demo check check-unit check-lint check-dkms check-vm \
 	check-debug debug-kernel soak \
-	bench-slots bench-swap sim-w2r traces fuzz clean help setup headers
+	bench bench-slots bench-swap bench-w2r sim-w2r traces fuzz clean help setup headers
 
 modules: headers
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
@@ -44,7 +44,6 @@ setup:
 demo: setup
 	@tools/bench/demo
 
-.PHONY: bench-w2r
 bench-w2r: setup
 	@tools/bench/bench-w2r
 
@@ -83,6 +82,9 @@ sim-w2r: setup
 traces: setup
 	@tools/sim/w2r/record-traces
 
+bench: setup
+	@QUICK=$(QUICK) tools/bench/bench
+
 fuzz: setup
 	@$(MAKE) -C selftests/unit OUT=$(OUT)/fuzz SECONDS_EACH=$(FUZZ_SECONDS) fuzz
 
@@ -104,4 +106,5 @@ help:
 	@echo "make bench-swap    compare mswap with stock swap, in VMs"
 	@echo "make sim-w2r       replay TRACE=\"FILE...\" through dm-w2r's rooms; docs/w2r-sim.md"
 	@echo "make traces        record the simulator's traces anew, in a VM"
+	@echo "make bench         all benchmarks of swap, with its peers, on one page; QUICK=1: in short"
 	@echo "make clean         remove what make built here"

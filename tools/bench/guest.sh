@@ -6,19 +6,19 @@
 #	guest.sh DIR
 #
 # DIR/plan is a list of lines:
-#	device KIND		brd, null_blk-7us, null_blk-100us, nvme or virtio: a device to make
+#	device KIND		brd, null_blk-7us, -100us, -5ms, nvme or virtio: a device to make
 #	size MIB		size of each of them
 #	count KIND		count this device's bios by a tracepoint, as it keeps no statistics; costs time
 #	limit BYTES		memory.max of the cgroup that the programs run in
 #	knob NAME VALUE		control file of mswap, set before each of its steps
 #	program NAME COMMAND	run in the cgroup; several lines with one name run at the same time
 #	step N KIND SIDE PAGE_CLUSTER PROGRAM
-#				SIDE: stock (swap on the device), mswap (swap on mswap on the device) or
-#				frontswap (mswap on the device behind frontswap, swap on a ramdisk)
+#				SIDE: one of those of sides.sh
 #
 # What it does and finds goes to DIR: "events" (one line of key=value an event), and for each step N
-# N.begin, N.middle, N.end (/proc/vmstat, then the device's /sys/block/*/stat on a line that starts with
-# "blockstat", or "bio ... rwbs: W... hitcount: BIOS nr_sector: SECTORS" lines if they are counted), N.mswap
+# N.begin, N.middle, N.end (/proc/vmstat, the machine's CPU time on a line that starts with "cpustat", what the
+# cgroup stalled for memory on one that starts with "memstall", the device's /sys/block/*/stat on a line that
+# starts with "blockstat", or "bio ... rwbs: W... hitcount: BIOS nr_sector: SECTORS" lines if they are counted), N.mswap
 # (files of mswap, NAME:VALUE), N.out.I (output of the I-th program) and N.status.I (its exit status). N.middle
 # is taken when a program that says "phase=write" has ended that phase.
 set -eu
@@ -27,7 +27,6 @@ out=$1
 plan=$out/plan
 cgroup_root=/sys/fs/cgroup
 cgroup=$cgroup_root/bench
-frontswap=/sys/module/mswap_frontswap/parameters/device
 bio_event=/sys/kernel/tracing/events/block/block_bio_queue
 
 event() {
@@ -51,6 +50,7 @@ make_brd() {
 	echo /dev/ram0
 }
 
+# make_null_blk MIB NS [QUEUES DEPTH]
 make_null_blk() {
 	nullb=/sys/kernel/config/nullb/nullb0
 	modprobe null_blk nr_devices=0 || return
@@ -65,7 +65,8 @@ make_null_blk() {
 		completion_nsec $2
 		irqmode 2
 		memory_backed 1
-		submit_queues $(nproc)
+		submit_queues ${3:-$(nproc)}
+		hw_queue_depth ${4:-64}
 		max_sectors 1024
 		power 1
 	END
@@ -89,6 +90,7 @@ make_device() {
 	brd) make_brd "$2" ;;
 	null_blk-7us) make_null_blk "$2" 7000 ;;
 	null_blk-100us) make_null_blk "$2" 100000 ;;
+	null_blk-5ms) make_null_blk "$2" 5000000 1 1 ;;
 	nvme) wait_for /dev/nvme0n1 nvme ;;
 	virtio) wait_for /dev/vda virtio_blk ;;
 	*) return 1 ;;
@@ -102,54 +104,24 @@ prefill() {
 
 # --- swap
 
-mswap_start() {
-	if [ -z "$mswap" ]; then
-		modprobe mswap || die "modprobe mswap failed"
-		mswap=mswap$(cat /sys/class/mswap-control/hot_add)
-	fi
-	setting knob | while read -r name value; do
-		echo "$value" >"/sys/block/$mswap/$name" || die "mswap refuses $name=$value"
-	done
-	echo "$device" >"/sys/block/$mswap/backing_dev" || die "mswap refuses $device"
-}
-
-# The area takes memory only for what is written to it, which is next to nothing.
-frontswap_start() {
-	[ "$kind" != brd ] || die "frontswap needs the ramdisk for its area"
-	[ -b /dev/ram0 ] || make_brd "$size" >/dev/null || die "cannot make a ramdisk"
-	modprobe mswap-frontswap || die "modprobe mswap-frontswap failed"
-	echo "${mswap#mswap}" >"$frontswap" || die "mswap-frontswap refuses $mswap"
-}
-
 swap_start() {
-	swap=$device
-	case $side in
-	mswap)
-		mswap_start
-		swap=/dev/$mswap
-		;;
-	frontswap)
-		mswap_start
-		frontswap_start
-		swap=/dev/ram0
-		;;
-	esac
+	side_start
 	mkswap "$swap" >/dev/null 2>&1 || die "mkswap $swap failed"
 	swapon "$swap" || die "swapon $swap failed"
 }
 
 swap_stop() {
 	swapoff "$swap" || die "swapoff $swap failed"
-	[ "$side" != frontswap ] || echo -1 >"$frontswap" || die "mswap-frontswap keeps $mswap"
-	if [ "$side" != stock ]; then
-		echo 1 >"/sys/block/$mswap/reset" || die "reset of $mswap failed"
-	fi
+	side_stop
 }
 
 # --- one step
 
 snapshot() {
 	cat /proc/vmstat >"$tmp/$1"
+	sed -n 's/^cpu /cpustat /p' /proc/stat >>"$tmp/$1"
+	# A kernel may be built or booted without it.
+	sed -n 's/^full .*total=/memstall /p' "$cgroup/memory.pressure" 2>/dev/null >>"$tmp/$1" || true
 	if [ "$count" = "$kind" ]; then
 		sed -n 's/^{ dev:/bio/p' "$bio_event/hist" >>"$tmp/$1"
 	else
@@ -213,15 +185,18 @@ run_step() {
 	snapshot begin
 	begin=$(uptime_now)
 	i=0
+	programs=
 	while read -r command; do
 		i=$((i + 1))
 		run_program $i "$command" &
+		programs="$programs $!"
 	done <"$work/commands"
-	wait
+	# shellcheck disable=SC2086 # several numbers
+	wait $programs
 	end=$(uptime_now)
 	snapshot end
 	[ "$count" != "$kind" ] || count_end
-	[ "$side" = stock ] || mswap_counters
+	! side_is_ours || mswap_counters
 
 	swap_stop
 	rmdir "$cgroup"
@@ -262,10 +237,12 @@ prepare() {
 	done <"$work/kinds"
 }
 
+# shellcheck source-path=SCRIPTDIR
+. "${0%/*}/sides.sh"
+
 work=$(mktemp -d)
 tmp=$work/step
 mkdir "$tmp"
-mswap=
 prepare
 setting step >"$work/steps"
 while read -r step kind side page_cluster program <&3; do

@@ -26,6 +26,15 @@ COLOURS = {
     "mswap": ("#d1495b",),
     "frontswap": ("#edae49",),
     "floor": ("#66a182",),
+    "mswap-object": ("#e58a94",),
+    "mswap-page": ("#f1c0c5",),
+    "mswap-w2r": ("#8f2d56",),
+    "zswap-lz4": ("#30638e",),
+    "zswap-zstd": ("#7fa7c9",),
+    "zramwb-lz4": ("#5f4b8b",),
+    "zramwb-zstd": ("#a594c9",),
+    "zram-lz4": ("#b08968",),
+    "zram-zstd": ("#ddb892",),
 }
 METRICS = (
     ("write_s", "write phase (s)"),
@@ -76,7 +85,7 @@ def device_plot(data, kind, out):
     figure, rows = pyplot.subplots(len(METRICS), 1, figsize=(9, 2.4 * len(METRICS)), layout="constrained")
     for axes, (name, title) in zip(rows, METRICS, strict=True):
         bars(axes, tables, variants, name, title)
-    figure.suptitle(f"{plan.DEVICES[kind].title}: stock swap and mswap")
+    figure.suptitle(f"{plan.DEVICES[kind].title}: what was swapped to")
     rows[2].legend(fontsize=7)
     figure.savefig(out / f"{kind}.svg")
     pyplot.close(figure)

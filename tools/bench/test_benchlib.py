@@ -68,6 +68,18 @@ class Judging(unittest.TestCase):
         self.assertFalse(found["write phase"].reached)
         self.assertIn("no difference", found["write phase"].text)
 
+    def test_a_peer_keeps_its_data_on_the_device(self):
+        table = judge.Table([
+            step("stock", 0, 1, "papers", seconds=(1.0, 9.0)),
+            step("zswap-lz4", 3, 1, "papers", seconds=(1.0, 7.0)),
+            step("zram-lz4", 0, 1, "papers", seconds=(1.0, 1.0)),
+            step("mswap-object", 0, 1, "papers", seconds=(1.0, 2.0)),
+            step("mswap", 0, 1, "papers", seconds=(1.0, 3.0)),
+        ])
+        self.assertEqual(table.best(judge.PEER, "total_s"), ("zswap-lz4", 3))
+        found = {each.target.text: each for each in judge.verdicts("null_blk-100us", {"papers": table})}
+        self.assertAlmostEqual(found["total time against the best peer"].spread.median, 0.5)
+
     def test_unknown_figures_give_no_verdict(self):
         steps = [step("stock", 0, 1, "three", counts={"dev_reads": None, "dev_writes": None}),
                  step("mswap", 0, 1, "three")]
@@ -94,6 +106,10 @@ class Steps(unittest.TestCase):
         self.assertEqual(order, [("c1", "mswap-0"), ("c1", "stock-3"), ("c1", "stock-0"), ("c1", "floor-3"),
                                  ("c4", "mswap-0"), ("c4", "stock-3"), ("c4", "stock-0")])
         self.assertEqual([each.number for each in steps], list(range(1, 15)))
+
+    def test_peers_have_their_own_page_cluster(self):
+        pairs = plan.variants(["zram-lz4", "stock", "zswap-zstd", "mswap-page"], [0, 5], [2])
+        self.assertEqual(pairs, [("stock", 0), ("mswap-page", 2), ("zswap-zstd", 3), ("zram-lz4", 0), ("stock", 5)])
 
     def test_frontswap_comes_after_mswap(self):
         pairs = plan.variants(["stock", "mswap", "frontswap"], [0], [0])
@@ -135,6 +151,13 @@ class Reading(unittest.TestCase):
         self.assertEqual(found["seconds"], {"total": 4.5, "write": 1.5, "read": 2.5})
         self.assertEqual((found["bad"], found["statuses"]), (3, [1]))
         self.assertEqual(found["cluster_hist"], {"1": 4, "32": 2})
+
+    def test_time_in_the_kernel_and_stalls(self):
+        end = "pswpin 5\npswpout 7\nblockstat 1 0 8 0 1 0 8 0\n"
+        found = self.result([end + "cpustat 10 0 100 9 9 50 50 0 0 0\nmemstall 0\n", end,
+                             end + "cpustat 90 0 300 9 9 60 90 0 0 0\nmemstall 1250000\n"])
+        self.assertEqual(found["seconds"]["sys"], 2.5)
+        self.assertEqual(judge.metric(found, "stall_s"), 1.25)
 
     def test_what_frontswap_took_counts_as_swapped(self):
         found = self.result(["pswpin 5\npswpout 7\nblockstat 1 0 8 0 1 0 8 0\n"] * 3, side="frontswap")

@@ -19,6 +19,7 @@ SYSTEM_PYTHON = "/usr/bin/python3"
 GUEST_PATH = "/out/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 POLL_SECONDS = 0.3
 STOP_SECONDS = 15
+PARTS = {"guest.sh": ("sides.sh",)}  # what a guest's script includes
 
 
 class GuestError(Exception):
@@ -50,8 +51,9 @@ class _Events:
 
 
 def _build_programs(out):
-    command = ["make", "-s", "-C", str(CHECKOUT / "selftests/progs"), f"OUT={out / 'bin'}"]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    for folder in ("selftests/progs", "tools/bench/progs"):
+        command = ["make", "-s", "-C", str(CHECKOUT / folder), f"OUT={out / 'bin'}"]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
 def _lab_command(kernel, disks, mem, timeout, stock_only, out, script):
@@ -70,8 +72,9 @@ def run(plan, out, *, kernel="6.12", disks=(), mem="3G", timeout=3600, stock_onl
     line = line or progress.Line()
     out.mkdir(parents=True, exist_ok=True)
     (out / "plan").write_text(plan, encoding="utf-8")
-    # A copy: an edit of the checkout must not reach a shell that is half way through.
-    shutil.copy(BENCH / script, out)
+    # Copies: an edit of the checkout must not reach a shell that is half way through.
+    for each in (script, *PARTS.get(script, ())):
+        shutil.copy(BENCH / each, out)
     _build_programs(out)
     events, seen = _Events(out / "events"), []
 

@@ -21,11 +21,51 @@ DEVICES = {
         Device("brd", "ramdisk (brd)"),
         Device("null_blk-7us", "null_blk, 7 µs"),
         Device("null_blk-100us", "null_blk, 100 µs", ramdisks=2, floor=True),
+        Device("null_blk-5ms", "null_blk, 5 ms, one at a time"),
         Device("nvme", "QEMU NVMe", lab_disk="--nvme", floor=True),
         Device("virtio", "virtio-blk", lab_disk="--virtio", ramdisks=0),
     )
 }
+DEFAULT_DEVICES = ("brd", "null_blk-7us", "null_blk-100us", "nvme", "virtio")
 FLOOR = "brd"
+
+
+@dataclasses.dataclass(frozen=True)
+class Side:
+    """A way to swap to a device; sides.sh makes it."""
+
+    name: str
+    title: str
+    on_device: bool = True  # what does not fit in memory is on the device
+    page_cluster: int | None = None  # vm.page-cluster; None: an option says
+
+    @property
+    def is_ours(self):
+        return self.name.startswith("mswap") or self.name == "frontswap"
+
+    @property
+    def is_peer(self):
+        return self.on_device and not self.is_ours
+
+
+SIDES = {
+    side.name: side
+    for side in (
+        Side("stock", "stock"),
+        Side("mswap", "mswap"),
+        Side("frontswap", "mswap-frontswap"),
+        Side("mswap-object", "mswap, a write an object"),
+        Side("mswap-page", "mswap, a write a page"),
+        Side("mswap-w2r", "mswap on dm-w2r"),
+        Side("zswap-lz4", "zswap (lz4) over the device", page_cluster=3),
+        Side("zswap-zstd", "zswap (zstd) over the device", page_cluster=3),
+        Side("zramwb-lz4", "zram (lz4) that writes to the device", page_cluster=0),
+        Side("zramwb-zstd", "zram (zstd) that writes to the device", page_cluster=0),
+        Side("zram-lz4", "zram (lz4), nothing on the device", on_device=False, page_cluster=0),
+        Side("zram-zstd", "zram (zstd), nothing on the device", on_device=False, page_cluster=0),
+    )
+}
+DEFAULT_SIDES = ("stock", "mswap")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,6 +85,7 @@ def _stride(pages):
     return f"{STRIDE} -c {pages} -s 512"
 
 
+DEFAULT_PROGRAMS = ("c1", "c4", "c16", "c32", "random", "three")
 PROGRAMS = {
     program.name: program
     for program in (
@@ -54,6 +95,10 @@ PROGRAMS = {
         Program("c32", "32 pages touched, 32 skipped", (_stride(32),)),
         Program("random", "random single pages of 384 MiB", (f"{STRIDE} -c 1 -k 0 -s 384 --random-singles",)),
         Program("three", "c = 1, 4 and 16 at once", tuple(f"{_stride(c)} -o {c}" for c in (1, 4, 16)), 150),
+        Program("sor", "successive over-relaxation of a grid of 254 MB", ("sor",)),
+        Program("lu", "LU factorisation of a band matrix of 234 MB", ("lu",)),
+        Program("netsim", "events of a network of 250 MB of small objects", ("netsim",), 100),
+        Program("papers", "sor, lu and netsim at once", ("sor", "lu", "netsim"), 200),
     )
 }
 
@@ -63,7 +108,7 @@ class Step:
     number: int
     round: int
     device: str  # kind the step swaps to
-    side: str  # stock, mswap, frontswap or floor
+    side: str  # one of SIDES, or floor
     page_cluster: int
     program: str
 
@@ -73,10 +118,16 @@ class Step:
 
 
 def variants(sides, stock_clusters, mswap_clusters):
-    """(side, page_cluster) pairs; mswap comes between the stock ones, so that drift hits both."""
-    stock = [("stock", n) for n in stock_clusters] if "stock" in sides else []
-    ours = [(side, n) for side in ("mswap", "frontswap") if side in sides for n in mswap_clusters]
-    return stock[:1] + ours + stock[1:]
+    """(side, page_cluster) pairs; the others come between the stock ones, so that drift hits all."""
+    def pairs(names):
+        for name in names:
+            side = SIDES[name]
+            default = stock_clusters if name == "stock" else mswap_clusters
+            yield from ((name, n) for n in (default if side.page_cluster is None else (side.page_cluster,)))
+
+    stock = list(pairs(["stock"] if "stock" in sides else []))
+    others = list(pairs(name for name in SIDES if name in sides and name != "stock"))
+    return stock[:1] + others + stock[1:]
 
 
 def steps(device, programs, rounds, pairs, floor_program="c1", floor=True):

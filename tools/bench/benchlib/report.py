@@ -7,6 +7,8 @@ COLUMNS = (
     ("write s", "write_s", 2),
     ("read s", "read_s", 2),
     ("total s", "total_s", 2),
+    ("sys s", "sys_s", 2),
+    ("stall s", "stall_s", 2),
     ("pswpout", "pswpout", 0),
     ("pswpin", "pswpin", 0),
     ("dev writes", "dev_writes", 0),
@@ -19,8 +21,10 @@ HOW_TO_READ = """\
 Figures are medians (lowest–highest) over the rounds. A ratio is mswap over the stock swap that counts,
 taken round by round: for seconds the stock `vm.page-cluster` that is quickest in them, for all else the
 one that is quickest as a whole. The device's I/Os are what its own statistics say; – means it keeps none.
+"sys" is the CPU time of the whole machine in the kernel, "stall" the time in which all of the programs waited
+for memory (PSI).
 """.splitlines()
-RATIOS = ("write_s", "read_s", "total_s", "pswpout", "dev_writes", "dev_reads")
+RATIOS = ("write_s", "read_s", "total_s", "sys_s", "stall_s", "pswpout", "dev_writes", "dev_reads")
 
 
 def tables(data, device):
@@ -43,7 +47,7 @@ def spread_text(spread, digits):
 
 def variant_text(variant):
     side, page_cluster = variant
-    name = "stock on ramdisk" if side == "floor" else side
+    name = "stock on ramdisk" if side == "floor" else plan.SIDES[side].title if side in plan.SIDES else side
     return f"{name}, page-cluster {page_cluster}"
 
 
@@ -53,6 +57,10 @@ def row(cells):
 
 def header(cells):
     return [row(cells), row(["---"] * len(cells))]
+
+
+def table_lines(head, rows):
+    return [*header(head), *map(row, rows)]
 
 
 def _figures(table):
@@ -71,6 +79,17 @@ def _ratios(table):
             rival = variant_text(table.rival(name))
             note = " — no difference" if spread.around_one else ""
             lines.append(f"- {name}: {spread_text(spread, 3)} × {rival}{note}")
+    return lines + _ratios_to_others(table)
+
+
+def _ratios_to_others(table):
+    """mswap over every other side but stock, in seconds."""
+    lines = []
+    for side in dict.fromkeys(side for side, _ in table.variants()):
+        spread = None if side in ("stock", "mswap", "floor") else table.ratio("total_s", side)
+        if spread:
+            note = " — no difference" if spread.around_one else ""
+            lines.append(f"- total_s: {spread_text(spread, 3)} × {plan.SIDES[side].title}{note}")
     return lines
 
 

@@ -7,8 +7,22 @@ from . import guest
 
 SECTORS_PER_PAGE = 8
 BLOCKSTAT = {"dev_reads": 0, "dev_read_sectors": 2, "dev_writes": 4, "dev_write_sectors": 6}
+TICKS = 100  # of /proc/stat, a second
+CPUSTAT_KERNEL = (2, 5, 6)  # system, irq, softirq
 BIO = re.compile(r"^bio .*rwbs: *([A-Z]+) .*hitcount: *(\d+) .*nr_sector: *(\d+)$")
-VERIFIED = re.compile(r"^verified (\d+) pages, (\d+) bad$")
+VERIFIED = re.compile(r"^verified (\d+) (?:pages|objects), (\d+) bad$")
+
+
+def _seconds(path):
+    """CPU time of the machine in the kernel, and the time in which all of the cgroup waited for memory."""
+    found = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        name, *values = line.split()
+        if name == "cpustat":
+            found["sys"] = sum(int(values[column]) for column in CPUSTAT_KERNEL) / TICKS
+        elif name == "memstall":
+            found["stall"] = int(values[0]) / 1e6
+    return found
 
 
 def _snapshot(path):
@@ -30,8 +44,9 @@ def _snapshot(path):
     return found
 
 
-def _between(before, after):
-    return {name: after[name] - before[name] for name in before}
+def _between(before, after, digits=None):
+    return {name: round(after[name] - before[name], digits) if digits else after[name] - before[name]
+            for name in before}
 
 
 def _unknown_if_not_counted(counts):
@@ -92,6 +107,7 @@ def step_result(out, step, event, phased):
         "programs": programs,
         "output": texts,
     }
+    result["seconds"] |= _between(_seconds(path("begin")), _seconds(path("end")), 3)
     if phased and path("middle").exists():
         result["seconds"] |= programs[0]["seconds"]
         middle = _snapshot(path("middle"))

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Runs a command while swap is FULL percent full and fragmented: agedswap FULL LIMIT_MIB COMMAND...
+ *
+ * Fills nearly all of swap with pages of its own, gives pages back at random until a tenth less than FULL is in
+ * use, and fills up to FULL again, in random order. It keeps its cgroup to LIMIT_MIB meanwhile and for the
+ * command, since what is left of swap may be less than the cgroup was given. Says "aged" when the command begins;
+ * ends with the command's status.
+ */
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/sysinfo.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "page.h"
+
+#define FILLED	97	/* percent of swap, at first */
+#define AGED	10	/* percent of swap that is given back and filled again */
+
+struct filler {
+	char *mem;
+	uint32_t *order;	/* page numbers: those in use first */
+	size_t pages;		/* as many as swap has slots */
+	size_t used;
+	uint64_t random;
+};
+
+static void keep_cgroup_to(const char *mib)
+{
+	char line[256], path[512];
+	FILE *file = fopen("/proc/self/cgroup", "r");
+
+	do {
+		if (!file || !fgets(line, sizeof(line), file))
+			die("not in a cgroup");
+	} while (strncmp(line, "0::", 3));
+	fclose(file);
+	line[strcspn(line, "\n")] = 0;
+	snprintf(path, sizeof(path), "/sys/fs/cgroup%s/memory.high", line + 3);
+	file = fopen(path, "w");
+	if (!file || fprintf(file, "%luM", number_arg(mib, 1, 1UL << 20)) < 0 || fclose(file))
+		die("%s: %s", path, strerror(errno));
+}
+
+static void make(struct filler *f)
+{
+	struct sysinfo info;
+
+	if (sysinfo(&info))
+		die("sysinfo: %s", strerror(errno));
+	f->pages = info.totalswap * info.mem_unit / PAGE_SIZE;
+	f->mem = mmap(NULL, f->pages * PAGE_SIZE, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	f->order = malloc(f->pages * sizeof(*f->order));
+	if (!f->pages || f->mem == MAP_FAILED || !f->order)
+		die("no swap, or no memory");
+	madvise(f->mem, f->pages * PAGE_SIZE, MADV_NOHUGEPAGE);
+	for (size_t i = 0; i < f->pages; i++)
+		f->order[i] = i;
+}
+
+static size_t percent(const struct filler *f, unsigned long of)
+{
+	return f->pages / 100 * of;
+}
+
+static char *page(const struct filler *f, size_t i)
+{
+	return f->mem + f->order[i] * PAGE_SIZE;
+}
+
+/* Exchanges what is at @i for something at random from @from on. */
+static void shuffle_in(struct filler *f, size_t i, size_t from, size_t n)
+{
+	size_t other = from + random_next(&f->random) % n;
+	uint32_t number = f->order[i];
+
+	f->order[i] = f->order[other];
+	f->order[other] = number;
+}
+
+static void fill_to(struct filler *f, size_t used, bool shuffled)
+{
+	for (; f->used < used; f->used++) {
+		if (shuffled)
+			shuffle_in(f, f->used, f->used, f->pages - f->used);
+		page_fill(page(f, f->used), 1, f->used, 0);
+	}
+}
+
+static void free_to(struct filler *f, size_t used)
+{
+	while (f->used > used) {
+		f->used--;
+		shuffle_in(f, f->used, 0, f->used + 1);
+		if (madvise(page(f, f->used), PAGE_SIZE, MADV_DONTNEED))
+			die("MADV_DONTNEED: %s", strerror(errno));
+	}
+}
+
+static void page_out(const struct filler *f)
+{
+	if (madvise(f->mem, f->pages * PAGE_SIZE, MADV_PAGEOUT))
+		die("MADV_PAGEOUT: %s", strerror(errno));
+}
+
+static int run(char **command)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		execvp(command[0], command);
+		die("%s: %s", command[0], strerror(errno));
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		die("cannot run %s: %s", command[0], strerror(errno));
+	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_CANNOT;
+}
+
+int main(int argc, char **argv)
+{
+	struct filler f = { .random = 88172645463325252ull };
+	unsigned long full;
+
+	if (argc < 4)
+		die("usage: agedswap FULL LIMIT_MIB COMMAND...   (percent of swap; at least %d)", AGED);
+	full = number_arg(argv[1], AGED, FILLED);
+	keep_cgroup_to(argv[2]);
+	make(&f);
+	fill_to(&f, percent(&f, FILLED), false);
+	page_out(&f);
+	free_to(&f, percent(&f, full - AGED));
+	fill_to(&f, percent(&f, full), true);
+	page_out(&f);
+	printf("aged pages=%zu\n", f.used);
+	fflush(stdout);
+	return run(argv + 3);
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Successive over-relaxation of Laplace's equation on a square grid of doubles: red points, then black ones.
+ *
+ * The grid starts as x^2 - y^2, which solves the five-point equations exactly, in doubles too: whatever the
+ * number of sweeps, each point must still be that number at the end, so that every page can be checked.
+ */
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "page.h"
+
+#define OMEGA	1.5
+
+static double solution(size_t x, size_t y)
+{
+	return (double)x * (double)x - (double)y * (double)y;
+}
+
+static void fill(double *grid, size_t n)
+{
+	for (size_t y = 0; y < n; y++)
+		for (size_t x = 0; x < n; x++)
+			grid[y * n + x] = solution(x, y);
+}
+
+static void relax(double *grid, size_t n, size_t colour)
+{
+	for (size_t y = 1; y < n - 1; y++) {
+		double *row = &grid[y * n];
+
+		for (size_t x = 1 + (y + colour) % 2; x < n - 1; x += 2)
+			row[x] += OMEGA * (0.25 * (row[x - 1] + row[x + 1] + row[x - n] + row[x + n]) - row[x]);
+	}
+}
+
+static void check(const double *grid, size_t n, struct tally *tally)
+{
+	size_t points = PAGE_SIZE / sizeof(*grid);
+
+	for (size_t first = 0; first < n * n; first += points) {
+		bool bad = false;
+
+		for (size_t i = first; i < first + points && i < n * n; i++)
+			bad |= grid[i] != solution(i % n, i / n);
+		tally->verified++;
+		tally->bad += bad;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	size_t n = 5632, sweeps = 2;
+	struct tally tally = { 0 };
+	double *grid, begin;
+	int opt;
+
+	while ((opt = getopt(argc, argv, "n:s:")) != -1) {
+		if (opt == 'n')
+			n = number_arg(optarg, 3, 1UL << 16);
+		else if (opt == 's')
+			sweeps = number_arg(optarg, 1, 1000);
+		else
+			die("usage: sor [-n POINTS] [-s SWEEPS]   (a side of the grid; 5632, 2)");
+	}
+	grid = mmap(NULL, n * n * sizeof(*grid), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (grid == MAP_FAILED)
+		die("no memory for %zu x %zu points", n, n);
+	begin = seconds_now();
+	fill(grid, n);
+	for (size_t sweep = 0; sweep < 2 * sweeps; sweep++)
+		relax(grid, n, sweep % 2);
+	check(grid, n, &tally);
+	printf("program=sor secs=%.3f\n", seconds_now() - begin);
+	return tally_report(&tally);
+}

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=sh disable=SC2154,SC2034 # part of guest.sh: device, kind, size, side and swap are its
+#
+# The sides of the swap benchmark: how each makes what is swapped to of a device, and takes it away again.
+#
+#	stock			swap on the device
+#	mswap[-POLICY]		mswap on the device
+#	mswap-w2r		mswap on dm-w2r on the device, with W2R_MIB of memory outside the cgroup
+#	frontswap		mswap on the device behind frontswap, swap on a ramdisk
+#	zswap-COMPRESSOR	swap on the device behind zswap, whose memory the cgroup pays
+#	zram-COMPRESSOR		swap on zram: compressed memory outside the cgroup, nothing on the device
+#	zramwb-COMPRESSOR	zram that writes to the device, every second, what was idle for that second
+#
+# side_start sets swap, what to swapon; side_stop comes after swapoff.
+
+W2R_MIB=64
+
+frontswap=/sys/module/mswap_frontswap/parameters/device
+zswap=/sys/module/zswap/parameters
+mswap=
+zram=
+writeback=
+
+mswap_set() {
+	echo "$2" >"/sys/block/$mswap/$1" || die "mswap refuses $1=$2"
+}
+
+# mswap_start BACKING
+mswap_start() {
+	if [ -z "$mswap" ]; then
+		modprobe mswap || die "modprobe mswap failed"
+		mswap=mswap$(cat /sys/class/mswap-control/hot_add)
+	fi
+	mswap_set policy moc
+	setting knob | while read -r name value; do
+		mswap_set "$name" "$value"
+	done
+	mswap_set backing_dev "$1"
+	swap=/dev/$mswap
+}
+
+mswap_stop() {
+	mswap_set reset 1
+}
+
+w2r_start() {
+	modprobe dm-w2r || die "modprobe dm-w2r failed"
+	dmsetup create --noudevsync bench-w2r --table "0 $(blockdev --getsz "$device") w2r $device $W2R_MIB" ||
+		die "dm-w2r refuses $device"
+	dmsetup mknodes bench-w2r
+}
+
+# The area takes memory only for what is written to it, which is next to nothing.
+frontswap_start() {
+	[ "$kind" != brd ] || die "frontswap needs the ramdisk for its area"
+	[ -b /dev/ram0 ] || make_brd "$size" >/dev/null || die "cannot make a ramdisk"
+	modprobe mswap-frontswap || die "modprobe mswap-frontswap failed"
+	echo "${mswap#mswap}" >"$frontswap" || die "mswap-frontswap refuses $mswap"
+	swap=/dev/ram0
+}
+
+# Its shrinker writes to the device what nobody asks for, where the kernel has it.
+zswap_start() {
+	modprobe "$1" || die "no compressor $1"
+	echo "$1" >$zswap/compressor || die "zswap refuses $1"
+	[ ! -e $zswap/zpool ] || echo zsmalloc >$zswap/zpool || die "zswap refuses zsmalloc"
+	[ ! -e $zswap/shrinker_enabled ] || echo Y >$zswap/shrinker_enabled
+	echo Y >$zswap/enabled || die "zswap is not to be had"
+	[ ! -e "$cgroup/memory.zswap.max" ] || echo max >"$cgroup/memory.zswap.max"
+	swap=$device
+}
+
+zram_start() {
+	modprobe zram num_devices=0 || die "modprobe zram failed"
+	zram=$(cat /sys/class/zram-control/hot_add)
+	echo "$1" >"/sys/block/zram$zram/comp_algorithm" || die "zram refuses $1"
+	swap=/dev/zram$zram
+}
+
+zram_size() {
+	echo "${size}M" >"/sys/block/zram$zram/disksize" || die "zram refuses $size MiB"
+}
+
+zram_write_back() {
+	while sleep 1; do
+		echo idle >"/sys/block/zram$zram/writeback" || true
+		echo all >"/sys/block/zram$zram/idle"
+	done
+}
+
+zramwb_start() {
+	zram_start "$1"
+	echo "$device" >"/sys/block/zram$zram/backing_dev" || die "zram refuses $device"
+	zram_size
+	zram_write_back 2>/dev/null &
+	writeback=$!
+}
+
+zram_stop() {
+	if [ -n "$writeback" ]; then
+		kill "$writeback"
+		wait "$writeback" || true
+		writeback=
+	fi
+	echo 1 >"/sys/block/zram$zram/reset" || die "reset of zram$zram failed"
+	echo "$zram" >/sys/class/zram-control/hot_remove || die "zram$zram stays"
+}
+
+side_start() {
+	case $side in
+	stock) swap=$device ;;
+	mswap) mswap_start "$device" ;;
+	mswap-w2r)
+		w2r_start
+		mswap_start /dev/mapper/bench-w2r
+		;;
+	mswap-*)
+		mswap_start "$device"
+		mswap_set policy "${side#mswap-}"
+		;;
+	frontswap)
+		mswap_start "$device"
+		frontswap_start
+		;;
+	zswap-*) zswap_start "${side#zswap-}" ;;
+	zram-*)
+		zram_start "${side#zram-}"
+		zram_size
+		;;
+	zramwb-*) zramwb_start "${side#zramwb-}" ;;
+	*) die "unknown side $side" ;;
+	esac
+}
+
+side_stop() {
+	case $side in
+	mswap-w2r)
+		mswap_stop
+		dmsetup remove --noudevsync bench-w2r || die "dm-w2r stays"
+		;;
+	mswap*) mswap_stop ;;
+	frontswap)
+		echo -1 >"$frontswap" || die "mswap-frontswap keeps $mswap"
+		mswap_stop
+		;;
+	zswap-*) echo N >$zswap/enabled ;;
+	zram*) zram_stop ;;
+	esac
+}
+
+# Whether its counters are those of mswap.
+side_is_ours() {
+	case $side in
+	mswap* | frontswap) ;;
+	*) return 1 ;;
+	esac
+}
