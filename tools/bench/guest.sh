@@ -20,7 +20,8 @@
 # cgroup stalled for memory on one that starts with "memstall", the device's /sys/block/*/stat on a line that
 # starts with "blockstat", or "bio ... rwbs: W... hitcount: BIOS nr_sector: SECTORS" lines if they are counted), N.mswap
 # (files of mswap, NAME:VALUE), N.out.I (output of the I-th program) and N.status.I (its exit status). N.middle
-# is taken when a program that says "phase=write" has ended that phase.
+# is taken when a program that says "phase=write" has ended that phase; what comes before one that says "aged" is
+# left out.
 set -eu
 
 out=$1
@@ -158,6 +159,10 @@ run_program() {
 		echo "$line"
 		case $line in
 		phase=write*) [ "$1" != 1 ] || snapshot middle ;;
+		aged*)
+			uptime_now >"$tmp/began"
+			snapshot begin
+			;;
 		esac
 	done >"$tmp/out.$1"
 }
@@ -195,6 +200,7 @@ run_step() {
 	wait $programs
 	end=$(uptime_now)
 	snapshot end
+	[ ! -e "$tmp/began" ] || begin=$(cat "$tmp/began")
 	[ "$count" != "$kind" ] || count_end
 	! side_is_ours || mswap_counters
 

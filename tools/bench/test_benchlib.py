@@ -80,6 +80,13 @@ class Judging(unittest.TestCase):
         found = {each.target.text: each for each in judge.verdicts("null_blk-100us", {"papers": table})}
         self.assertAlmostEqual(found["total time against the best peer"].spread.median, 0.5)
 
+    def test_ratios_that_must_be_large(self):
+        few, many = {"dev_writes": 100}, {"dev_writes": 50}
+        for ours, reached in ((many, True), (few, False)):
+            table = judge.Table([step("stock", 0, 1, "aged80", counts=few), step("mswap", 0, 1, "aged80", counts=ours)])
+            found = {each.target.text: each for each in judge.verdicts("nvme", {"aged80": table})}
+            self.assertEqual(found["pages per device write"].reached, reached)
+
     def test_unknown_figures_give_no_verdict(self):
         steps = [step("stock", 0, 1, "three", counts={"dev_reads": None, "dev_writes": None}),
                  step("mswap", 0, 1, "three")]

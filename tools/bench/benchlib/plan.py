@@ -98,6 +98,11 @@ PROGRAMS = {
         Program("sor", "successive over-relaxation of a grid of 254 MB", ("sor",)),
         Program("lu", "LU factorisation of a band matrix of 234 MB", ("lu",)),
         Program("netsim", "events of a network of 250 MB of small objects", ("netsim",), 100),
+        *(
+            Program(f"aged{full}", f"c = 1 while swap is {full} % full and fragmented",
+                    (f"agedswap {full} 48 {STRIDE} -c 1 -s 192",), 100)
+            for full in (50, 80, 95)
+        ),
         Program("papers", "sor, lu and netsim at once", ("sor", "lu", "netsim"), 200),
     )
 }

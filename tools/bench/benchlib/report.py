@@ -97,7 +97,7 @@ def _verdicts(device, found):
     lines = header(["program", "target", "limit", "figure", "verdict"])
     for each in verdicts_of(device, found):
         target = each.target
-        sign = "≥" if target.kind == "least" else "≤"
+        sign = "≥" if target.at_least else "≤"
         unit = "" if target.kind == "least" else " ×"
         digits = 1 if target.kind == "least" else 3
         cells = [f"{sign} {target.limit}{unit}", spread_text(each.spread, digits), each.text]

@@ -46,7 +46,7 @@ def _part(part):
              f"{about['limit_mib']} MiB; all figures and plots: [{part.name}]({part.name}/report.md). Again: "
              f"`{part.command}`", ""]
     rows = [[plan.DEVICES[device].title, verdict.target.program, verdict.target.text,
-             f"{'≥' if verdict.target.kind == 'least' else '≤'} {verdict.target.limit}",
+             f"{'≥' if verdict.target.at_least else '≤'} {verdict.target.limit}",
              report.spread_text(verdict.spread, 3), verdict.text] for device, verdict in part.verdicts()]
     if rows:
         lines += [*report.table_lines(["device", "program", "target", "limit", "figure", "verdict"], rows), ""]

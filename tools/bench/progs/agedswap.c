@@ -105,7 +105,7 @@ static void page_out(const struct filler *f)
 		die("MADV_PAGEOUT: %s", strerror(errno));
 }
 
-static int run(char **command)
+static int run_command(char **command)
 {
 	int status;
 	pid_t pid = fork();
@@ -136,5 +136,5 @@ int main(int argc, char **argv)
 	page_out(&f);
 	printf("aged pages=%zu\n", f.used);
 	fflush(stdout);
-	return run(argv + 3);
+	return run_command(argv + 3);
 }
