@@ -121,7 +121,7 @@ def includes():
 
 def _bad_include(path, name, mark, target):
     if "algo" in name.parts and name.name != "pure.h":
-        if mark == "<" or "/" in target or not (path.parent / target).exists():
+        if mark == "<" or "/" in target or not (target == "pure.h" or (path.parent / target).exists()):
             yield f"algo/ includes {target}: only pure.h and its own headers are allowed"
     if target == "linux/version.h" and name.parts[1] != "compat":
         yield "linux/version.h outside modules/compat"

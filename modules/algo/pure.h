@@ -3,8 +3,8 @@
  * The one header that algo/ may include: fixed-width types and bit operations,
  * for the kernel and for user space alike.
  */
-#ifndef MSWAP_ALGO_PURE_H
-#define MSWAP_ALGO_PURE_H
+#ifndef ALGO_PURE_H
+#define ALGO_PURE_H
 
 #ifdef __KERNEL__
 #include <linux/bitops.h>
