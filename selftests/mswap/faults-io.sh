@@ -24,7 +24,7 @@ mswap_add /dev/muster1
 must swap_start "$MSWAP"
 
 for percent in 1 20 100; do
-	must faults_random $percent null_blk
+	must faults_random $percent mswap null_blk
 	check_program "$percent % of allocations fail: swap" limited 24M pagestride -c 1 -s 48 --rounds 2 --write-on-readback
 	check_program "$percent % of allocations fail: the device" blkcheck -s 5 -t 2 -r 2 -S 64 "$raw"
 	refused=$(faults_end)

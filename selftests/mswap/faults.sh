@@ -28,15 +28,31 @@ faults_prepare() {
 	faults_set fail_page_alloc ignore-gfp-highmem=N min-order=0
 }
 
+# function_range NAME: sets from and to, the addresses of this function of the kernel.
+function_range() {
+	read -r from to < <(awk -v name="$1" '
+		found && $1 != from { print "0x" from, "0x" $1; exit }
+		$3 == name && !found { found = 1; from = $1 }' <(sort /proc/kallsyms))
+	[[ $from == 0x* ]]
+}
+
 # faults_below [FUNCTION]: only allocations that this function of the kernel causes can fail; without it all.
 faults_below() {
 	local point from=0 to=0xffffffffffffffff
 
-	[[ -z ${1:-} ]] || read -r from to < <(awk -v name="$1" '
-		found && $1 != from { print "0x" from, "0x" $1; exit }
-		$3 == name && !found { found = 1; from = $1 }' <(sort /proc/kallsyms)) || return
+	[[ -z ${1:-} ]] || function_range "$1" || return
 	for point in $MEMORY_FAULTS; do
 		faults_set "$point" stacktrace-depth=32 require-start="$from" require-end="$to" || return
+	done
+}
+
+# faults_not_below FUNCTION: allocations that this function of the kernel causes do not fail.
+faults_not_below() {
+	local point from to
+
+	function_range "$1" || return
+	for point in $MEMORY_FAULTS; do
+		faults_set "$point" stacktrace-depth=32 reject-start="$from" reject-end="$to" || return
 	done
 }
 
@@ -47,13 +63,13 @@ module_range() {
 	[[ $from == 0x* ]] && to=$(printf '0x%x' $((from + to)))
 }
 
-# faults_random PERCENT: so many of the allocations that mswap makes or causes fail, but not those of the device
-# beneath, the module $2.
+# faults_random PERCENT MODULE BENEATH: so many of the allocations that the module makes or causes fail, but not those
+# of the module of the device beneath.
 faults_random() {
 	local point from to reject_from reject_to
 
-	module_range "$2" && reject_from=$from reject_to=$to || return
-	module_range mswap || return
+	module_range "$3" && reject_from=$from reject_to=$to || return
+	module_range "$2" || return
 	for point in $MEMORY_FAULTS; do
 		faults_set "$point" stacktrace-depth=32 require-start="$from" require-end="$to" \
 			reject-start="$reject_from" reject-end="$reject_to" times=$MANY probability="$1" || return
