@@ -119,7 +119,7 @@ struct w2r_io {
 	u64 first;		/* blocks that it touches */
 	u32 n;
 	u32 stale;		/* a write's entries that wait for its end */
-	u64 start_ns;		/* a read of the origin */
+	u64 start_ns;		/* of a read of the origin that is timed; or 0 */
 	struct bvec_iter iter;	/* as it came */
 	struct w2r_filler filler;
 	struct list_head wait;

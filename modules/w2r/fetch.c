@@ -132,8 +132,10 @@ void w2r_look_ahead(struct w2r *c, const struct reference *ref,
 	lockdep_assert_held(&c->lock);
 	if (!c->lookahead_on || c->suspended)
 		return;
-	start = ktime_get_ns();
 	planner_reference(c->planner, ref, where, &c->rooms, &plan);
+	if (!plan.n)
+		return;
+	start = ktime_get_ns();
 	/* More than the waiting room holds would push itself out. */
 	most = clamp_t(u32, c->rooms.waiting_target, 1, LOOKAHEAD_MAX);
 	for (i = 0; i < plan.n && c->prefetching < most; i++)

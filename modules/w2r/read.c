@@ -6,6 +6,8 @@
 #include "read.h"
 #include "write.h"
 
+#define SAMPLE	8	/* of so many reads of the origin one is timed */
+
 static struct entry *entry(struct w2r *c, u32 e)
 {
 	return &c->rooms.arena.entries[e];
@@ -15,8 +17,23 @@ static struct entry *entry(struct w2r *c, u32 e)
 
 enum served { SERVED, WAITS, GONE };
 
-/* Pins the entries of all blocks of @io, or waits for one on its way. */
-static enum served pin_all(struct w2r *c, struct w2r_io *io, u32 *entries)
+/* Pins the entries, all readable, or waits for the first one on its way. */
+static enum served pin(struct w2r *c, struct w2r_io *io, const u32 *entries)
+{
+	u32 i;
+
+	for (i = 0; i < io->n; i++)
+		if (entry(c, entries[i])->flags & ENTRY_FILLING) {
+			list_add_tail(&io->wait,
+				      &c->slots[entries[i]].filler->waiters);
+			return WAITS;
+		}
+	for (i = 0; i < io->n; i++)
+		rooms_pin(&c->rooms, entries[i]);
+	return SERVED;
+}
+
+static enum served find_and_pin(struct w2r *c, struct w2r_io *io, u32 *entries)
 {
 	u32 i;
 
@@ -24,15 +41,8 @@ static enum served pin_all(struct w2r *c, struct w2r_io *io, u32 *entries)
 		entries[i] = index_peek(&c->rooms.index, io->first + i);
 		if (!rooms_readable(&c->rooms, entries[i]))
 			return GONE;
-		if (entry(c, entries[i])->flags & ENTRY_FILLING) {
-			list_add_tail(&io->wait,
-				      &c->slots[entries[i]].filler->waiters);
-			return WAITS;
-		}
 	}
-	for (i = 0; i < io->n; i++)
-		rooms_pin(&c->rooms, entries[i]);
-	return SERVED;
+	return pin(c, io, entries);
 }
 
 /* The entries are pinned. @bio ends. */
@@ -59,7 +69,7 @@ static void serve_waiter(struct w2r *c, struct w2r_io *io)
 	unsigned long flags;
 
 	spin_lock_irqsave(&c->lock, flags);
-	served = pin_all(c, io, entries);
+	served = find_and_pin(c, io, entries);
 	if (served == GONE)
 		bio_list_add(&c->resubmits, bio);
 	spin_unlock_irqrestore(&c->lock, flags);
@@ -102,7 +112,6 @@ void w2r_resubmit(struct work_struct *work)
 	spin_unlock_irq(&c->lock);
 	while ((bio = bio_list_pop(&bios))) {
 		w2r_io_of(bio)->kind = W2R_IO_PASS;
-		w2r_io_of(bio)->start_ns = ktime_get_ns();
 		w2r_aim(c, bio);
 		submit_bio_noacct(bio);
 	}
@@ -216,7 +225,7 @@ int w2r_read(struct w2r *c, struct bio *bio)
 	if (hits) {
 		cut(c, bio, hits);
 		io->kind = W2R_IO_SERVED;
-		served = pin_all(c, io, entries);
+		served = pin(c, io, entries);
 		if (served == WAITS)
 			w2r_count(c, W2R_WAITED, 1);
 	} else {
@@ -225,6 +234,8 @@ int w2r_read(struct w2r *c, struct bio *bio)
 			served = GONE;
 			io->iter = bio->bi_iter;
 			fill_missing(c, bio);
+			if (!(c->stats[W2R_ORIGIN_READS] % SAMPLE))
+				io->start_ns = ktime_get_ns();
 			w2r_count(c, W2R_ORIGIN_READS, 1);
 		}
 	}
@@ -238,7 +249,6 @@ int w2r_read(struct w2r *c, struct bio *bio)
 	if (served == SERVED) {
 		serve(c, bio, entries);
 	} else if (served == GONE) {
-		io->start_ns = ktime_get_ns();
 		w2r_aim(c, bio);
 		submit_bio_noacct(bio);
 	}
@@ -251,36 +261,39 @@ static void copy_filled(struct w2r *c, struct bio *bio)
 {
 	struct w2r_io *io = w2r_io_of(bio);
 	struct bvec_iter iter = io->iter;
-	u32 entries[W2R_SERVE_MAX];
-	u32 e = io->filler.head, from, n, i;
+	u32 e = io->filler.head, offset = io->offset, to_fill, i;
 
-	for (from = 0; from < io->n && e != ENTRY_NONE; from += n) {
-		n = min_t(u32, io->n - from, W2R_SERVE_MAX);
-		for (i = 0; i < n; i++) {
-			entries[i] = ENTRY_NONE;
-			if (e == ENTRY_NONE ||
-			    entry(c, e)->block != io->first + from + i)
-				continue;
-			entries[i] = e;
+	for (i = 0; e != ENTRY_NONE; i++) {
+		to_fill = ENTRY_NONE;
+		if (entry(c, e)->block == io->first + i) {
+			to_fill = e;
 			e = entry(c, e)->next;
 		}
-		w2r_copy(c, bio, &iter, entries, n, from ? 0 : io->offset,
-			 false);
+		w2r_copy(c, bio, &iter, &to_fill, 1, offset, false);
+		offset = 0;
 	}
+}
+
+static void note_end(struct w2r *c, const struct w2r_io *io,
+		     blk_status_t status)
+{
+	unsigned long flags;
+
+	if (!status && !io->start_ns)
+		return;
+	spin_lock_irqsave(&c->lock, flags);
+	if (status)
+		w2r_count(c, W2R_READ_ERRORS, 1);
+	else
+		toggle_latency(&c->toggle, ktime_get_ns() - io->start_ns);
+	spin_unlock_irqrestore(&c->lock, flags);
 }
 
 void w2r_read_ended(struct w2r *c, struct bio *bio, blk_status_t status)
 {
 	struct w2r_io *io = w2r_io_of(bio);
-	u64 ns = ktime_get_ns() - io->start_ns;
-	unsigned long flags;
 
-	spin_lock_irqsave(&c->lock, flags);
-	if (status)
-		w2r_count(c, W2R_READ_ERRORS, 1);
-	else
-		toggle_latency(&c->toggle, ns);
-	spin_unlock_irqrestore(&c->lock, flags);
+	note_end(c, io, status);
 	if (io->kind != W2R_IO_FILL)
 		return;
 	if (!status)

@@ -278,6 +278,7 @@ static int w2r_map(struct dm_target *ti, struct bio *bio)
 	io->offset = sector & (c->block_sectors - 1);
 	io->n = (last >> c->block_shift) - io->first + 1;
 	w2r_filler_init(&io->filler);
+	io->start_ns = 0;
 	if (bio_op(bio) == REQ_OP_READ)
 		return w2r_read(c, bio);
 	w2r_write(c, bio);

@@ -6,27 +6,36 @@
 
 void stream_init(struct stream_planner *s)
 {
+	u32 i;
+
 	memset(s, 0, sizeof(*s));
+	for (i = 0; i < STREAMS; i++)
+		s->order[i] = (u8)(STREAMS - 1 - i);
 }
 
-/* The stream that @first carries on, or the one unused for longest. */
-static struct stream *find(struct stream_planner *s, u64 first, bool *known)
+/*
+ * The stream that @first carries on, or the one unused for longest with its
+ * next block 0. It becomes the first in order.
+ */
+static struct stream *find(struct stream_planner *s, u64 first)
 {
-	struct stream *oldest = &s->streams[0], *x;
+	struct stream *x;
+	u8 which;
 	u32 i;
 
 	for (i = 0; i < STREAMS; i++) {
-		x = &s->streams[i];
-		if (x->used && first + SLACK >= x->next &&
-		    first <= x->next + SLACK) {
-			*known = true;
-			return x;
-		}
-		if (s->clock - x->used > s->clock - oldest->used)
-			oldest = x;
+		x = &s->streams[s->order[i]];
+		if (first - x->next + SLACK <= 2 * SLACK && x->next)
+			break;
 	}
-	*known = false;
-	return oldest;
+	if (i == STREAMS) {
+		x->next = 0;
+		i--;
+	}
+	which = s->order[i];
+	memmove(s->order + 1, s->order, i);
+	s->order[0] = which;
+	return x;
 }
 
 static void adapt(struct stream *x, const struct reference *ref)
@@ -44,16 +53,10 @@ static void adapt(struct stream *x, const struct reference *ref)
 void stream_reference(struct stream_planner *s, const struct reference *ref,
 		      struct plan *plan)
 {
+	struct stream *x = find(s, ref->first);
 	u64 end = ref->first + ref->n;
-	struct stream *x;
-	bool known;
 
-	/* 0 marks a stream that never was. */
-	if (!++s->clock)
-		s->clock = 1;
-	x = find(s, ref->first, &known);
-	x->used = s->clock;
-	if (!known) {
+	if (!x->next) {
 		x->next = end;
 		x->ahead = end;
 		x->degree = 0;

@@ -59,15 +59,14 @@ struct reference {
 #define STREAMS	32
 
 struct stream {
-	u64 next;		/* the block after its last reference */
+	u64 next;		/* the block after its last reference; 0: none */
 	u64 ahead;		/* the block after what was prefetched */
-	u32 used;		/* clock of its last reference */
 	u32 degree;		/* 0: seen once */
 };
 
 struct stream_planner {
 	struct stream streams[STREAMS];
-	u32 clock;
+	u8 order[STREAMS];	/* those used last first */
 };
 
 #define PATTERN_HISTORY	8192		/* a power of two */
