@@ -82,6 +82,7 @@ struct w2r {
 	struct table table;		/* knobs; written under ->lock */
 	struct dm_target *ti;
 	struct dm_dev *dev;
+	dev_t devt;			/* the target's own device */
 	void *mem;			/* of the rooms */
 	u32 nr_entries;
 	u32 block_sectors;

@@ -7,6 +7,7 @@
 #include "fetch.h"
 #include "frames.h"
 #include "read.h"
+#include "trace.h"
 #include "write.h"
 
 #define FETCH_SECTORS	2048	/* most in one I/O */
@@ -80,6 +81,7 @@ u32 w2r_fetch(struct w2r *c, u64 first, u32 n, enum room room,
 		c->prefetching += f->n;
 		w2r_count(c, W2R_PREFETCHED, f->n);
 		w2r_count(c, W2R_ORIGIN_PREFETCHES, 1);
+		trace_w2r_prefetch(c->devt, first, f->n);
 	} else {
 		w2r_count(c, W2R_ORIGIN_READS, 1);
 	}

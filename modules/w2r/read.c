@@ -4,6 +4,7 @@
 #include "fetch.h"
 #include "frames.h"
 #include "read.h"
+#include "trace.h"
 #include "write.h"
 
 #define SAMPLE	8	/* of so many reads of the origin one is timed */
@@ -214,9 +215,10 @@ int w2r_read(struct w2r *c, struct bio *bio)
 	u32 entries[W2R_SERVE_MAX];
 	enum served served = WAITS;
 	unsigned long flags;
-	u32 hits, asked = io->n;
+	u32 hits, target, asked = io->n;
 
 	spin_lock_irqsave(&c->lock, flags);
+	target = c->rooms.waiting_target;
 	if (!planner_goes_on(c->planner, io->first))
 		rooms_tick(&c->rooms);
 	ref.lookahead = c->table.lookahead;
@@ -240,6 +242,10 @@ int w2r_read(struct w2r *c, struct bio *bio)
 		}
 	}
 	w2r_count(c, W2R_READ_BLOCKS, io->n);
+	if (!hits)
+		trace_w2r_miss(c->devt, io->first, io->n);
+	if (c->rooms.waiting_target != target)
+		trace_w2r_split(c->devt, target, c->rooms.waiting_target);
 	ref.n = io->n;
 	/* The rest of a bio that was cut comes as one of its own, next. */
 	if (planner_gather(c->planner, &ref, io->n < asked))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compat/bdev.h"
 #include "readahead.h"
+#include "trace.h"
 
 static bool auto_on(struct w2r *c, bool period)
 {
@@ -60,6 +61,8 @@ void w2r_readahead_update(struct w2r *c, bool period)
 	spin_lock_irq(&c->lock);
 	on = c->table.readahead == READAHEAD_ON ||
 	     (c->table.readahead == READAHEAD_AUTO && auto_on(c, period));
+	if (c->lookahead_on != on)
+		trace_w2r_toggle(c->devt, on, c->toggle.latency, c->toggle.cost);
 	c->lookahead_on = on;
 	spin_unlock_irq(&c->lock);
 	if (on)

@@ -129,6 +129,7 @@ static struct w2r *new_target(struct dm_target *ti)
 	if (!c)
 		return NULL;
 	c->ti = ti;
+	c->devt = disk_devt(dm_disk(dm_table_get_md(ti->table)));
 	c->suspended = true;
 	spin_lock_init(&c->lock);
 	mutex_init(&c->ra_lock);

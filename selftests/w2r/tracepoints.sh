@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Each tracepoint tells what happened, as often as the counters say it did.
+# timeout: 60
+
+. "$(dirname "$0")/lib.sh"
+
+plan 14
+
+TRACING=/sys/kernel/tracing
+
+# lines_of EVENT: what was traced of it.
+lines_of() {
+	grep -F " $1: " "$WORK/trace" || true
+}
+
+count_of() {
+	lines_of "$1" | wc -l
+}
+
+# values_of EVENT FIELD
+values_of() {
+	lines_of "$1" | sed -n "s/.* $2=\([0-9]*\).*/\1/p"
+}
+
+sum_of() {
+	values_of "$@" | awk '{ sum += $1 } END { print sum + 0 }'
+}
+
+save_trace() {
+	echo 0 >"$TRACING/tracing_on"
+	grep -v '^#' "$TRACING/trace" >"$WORK/trace"
+	grep -h 'overrun\|dropped' "$TRACING"/per_cpu/cpu*/stats | awk '{ lost += $NF } END { exit lost > 0 }'
+}
+
+must null_make muster0 64
+w2r_make muster /dev/muster0 8 readahead on planner obl policy lru lookahead 1
+mountpoint -q "$TRACING" || must mount -t tracefs none "$TRACING"
+
+check_eq 'the tracepoints' "$(find "$TRACING/events/w2r" -mindepth 1 -type d -printf '%f\n' | sort | xargs)" \
+	'w2r_miss w2r_prefetch w2r_split w2r_toggle'
+on_exit put 0 "$TRACING/events/w2r/enable"
+must put 8192 "$TRACING/buffer_size_kb"
+check 'they can be turned on' put 1 "$TRACING/events/w2r/enable"
+
+first_target=$(w2r_get waiting_target)
+must fio --name=random --filename="$DEV" --rw=randread --bs=4k --direct=1 --number_ios=3000 --output="$WORK/fio"
+must touch_range "$DEV" 0 200
+must w2r_set readahead off
+must w2r_set readahead on
+check 'no event was lost' save_trace
+
+check_eq 'all name the device' "$(grep -c "dev=$(<"${FILES%/w2r}/dev" tr : ,) " "$WORK/trace")" \
+	"$(wc -l <"$WORK/trace")"
+check_that 'there are misses' "$(count_of w2r_miss) > 1000"
+check_eq 'a miss for each read of the origin' "$(count_of w2r_miss)" "$(w2r_get origin_reads)"
+check_eq 'with its blocks' "$(sum_of w2r_miss blocks)" "$(w2r_get misses)"
+check_eq 'a prefetch for each' "$(count_of w2r_prefetch)" "$(w2r_get origin_prefetches)"
+check_eq 'with its blocks' "$(sum_of w2r_prefetch blocks)" "$(w2r_get prefetched)"
+check_that 'the split moved' "$(count_of w2r_split) > 0"
+check_eq 'from where it was, step by step' \
+	"$(echo "$first_target"; values_of w2r_split waiting_target | head -n -1)" "$(values_of w2r_split before)"
+check_eq 'to where it is' "$(values_of w2r_split waiting_target | tail -n 1)" "$(w2r_get waiting_target)"
+check_eq 'looking ahead went off and on' "$(values_of w2r_toggle on | xargs)" '0 1'
+
+must put 0 "$TRACING/events/w2r/enable"
+must put '' "$TRACING/trace"
+must put 1 "$TRACING/tracing_on"
+must touch_range "$DEV" 8000 64
+check_eq 'turned off they are silent' "$(grep -c w2r_ "$TRACING/trace")" 0
+
+finish
