@@ -207,6 +207,18 @@ static bool fetch_whole(struct w2r *c, struct bio *bio, struct bio_list *bios)
 	return true;
 }
 
+/*
+ * Requests of different priority are never merged. A prefetch right behind the
+ * read that caused it shall be one I/O with it, where the reader plugs.
+ */
+static void join(const struct bio *bio, struct bio_list *bios)
+{
+	struct bio *ahead = bio_list_peek(bios);
+
+	if (ahead && ahead->bi_iter.bi_sector == bio_end_sector(bio))
+		ahead->bi_ioprio = bio->bi_ioprio;
+}
+
 int w2r_read(struct w2r *c, struct bio *bio)
 {
 	struct w2r_io *io = w2r_io_of(bio);
@@ -256,6 +268,7 @@ int w2r_read(struct w2r *c, struct bio *bio)
 		serve(c, bio, entries);
 	} else if (served == GONE) {
 		w2r_aim(c, bio);
+		join(bio, &bios);
 		submit_bio_noacct(bio);
 	}
 	w2r_submit(c, &bios);
