@@ -43,6 +43,8 @@ setup:
 
 demo: setup
 	@tools/bench/demo
+	@echo
+	@tools/bench/demo-w2r
 
 bench-w2r: setup
 	@tools/bench/bench-w2r
@@ -94,7 +96,7 @@ clean:
 help:
 	@echo "make               build the modules for the running kernel (or KVER=, KDIR=)"
 	@echo "make install       install them by DKMS; make uninstall takes them away"
-	@echo "make demo          show what mswap does, in a VM"
+	@echo "make demo          show what mswap and dm-w2r do, in VMs"
 	@echo "make bench-w2r     compare dm-w2r with the plain device and dm-cache, in a VM"
 	@echo "make check         run all tests; TESTS=\"a b\" runs some, KERNELS=\"6.12\" on some"
 	@echo "make check-unit    unit tests only; also check-lint, check-dkms, check-vm"
