@@ -4,6 +4,7 @@
 # write that failed leaves nothing of itself in the cache.
 # short-form: yes
 # timeout: 90
+# kernels: all
 # expect-dmesg: (Buffer I/O error|I/O error, dev) .*(dm-|muster)
 
 # Functions are called by name, by check and must.

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Targets come and go: create, status, rename, suspend and resume, refusal while in use, unloading.
 # timeout: 90
+# kernels: all
 
 # Functions are called by name, by check and must.
 # shellcheck disable=SC2317
