@@ -161,7 +161,7 @@ def broken_machine(logs):
     fake.write_text("#!/bin/sh\necho no mirror >&2\nexit 1\n")
     fake.chmod(0o755)
     environment = os.environ | {"PATH": f"{logs}:{os.environ['PATH']}", "MUSTER_CACHE": str(logs / "cache")}
-    done = subprocess.run([str(vm.SELFTESTS / "run"), "--kernels", "6.1", "lifecycle", "dkms/life"],
+    done = subprocess.run([str(vm.SELFTESTS / "run"), "--kernels", "6.1", "mswap/lifecycle", "dkms/life"],
                           env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True)
     wanted = ("mswap/lifecycle@6.1: the VM did not start", "dkms/life@6.1: ", "no mirror")
