@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The test machines: one for each kernel that muster supports, and one that finds more."""
+"""The test machines: one for each kernel that muster supports, and two that find more."""
 
 import argparse
 import dataclasses
@@ -36,6 +36,7 @@ MACHINES = {each.kernel: each for each in (
     Machine("debug", "trixie", own=True, slower=5, extra_mib=2048,
             words="kasan_multi_shot page_poison=1 workqueue.watchdog_thresh=150 "
                   "rcupdate.rcu_cpu_stall_timeout=150"),
+    Machine("kcsan", "trixie", own=True, slower=3, words="kcsan.skip_watch=500"),
 )}
 DEFAULT = MACHINES["6.12"]
 SUPPORTED = tuple(kernel for kernel, machine in MACHINES.items() if not machine.own)
