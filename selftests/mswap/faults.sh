@@ -86,3 +86,15 @@ faults_end() {
 	done
 	echo $sum
 }
+
+# walk NAME FEWEST failnth-ARGUMENT...: two results: all sites are gone through, which are at least FEWEST.
+walk() {
+	local name=$1 fewest=$2 output status
+	shift 2
+
+	output=$(failnth "$@" 2>&1)
+	status=$?
+	figure "$name: ${output##*$'\n'}"
+	result "$name: fails cleanly or succeeds" "$status" "$output"
+	check_ge "$name: places where memory was refused" "$(tail -n 1 <<<"$output" | value_of sites)" "$fewest"
+}

@@ -23,6 +23,7 @@
 #define MAX_BLOCKS	256		/* in one I/O */
 #define MAX_THREADS	64
 #define SECTOR		512
+#define ZERO_TRIES	50
 
 enum operation { WRITE, READ, DISCARD, ZERO, RACE, OPERATIONS };
 
@@ -221,11 +222,25 @@ static void run(void)
 	exit(tally_report(&total.tally));
 }
 
+/* Where I/Os may fail, each MiB gets its zeros at last. */
+static void zero_all(const char *path, uint64_t bytes)
+{
+	uint64_t range[2] = { 0, errors_allowed ? PAGES_PER_MIB * PAGE_SIZE : bytes };
+	unsigned int tries = errors_allowed ? ZERO_TRIES : 1;
+
+	for (; range[0] < bytes; range[0] += range[1]) {
+		if (range[1] > bytes - range[0])
+			range[1] = bytes - range[0];
+		for (unsigned int failed = 0; ioctl(device, BLKZEROOUT, range); )
+			if (++failed == tries)
+				die("cannot zero %s: %m", path);
+	}
+}
+
 /* Starts with zeros everywhere, and finds out which memory the device admits. */
 static void prepare(const char *path, unsigned long mib)
 {
 	size_t most = mib * PAGES_PER_MIB;
-	uint64_t range[2] = { 0 };
 	uint64_t bytes;
 	char *memory;
 
@@ -239,9 +254,7 @@ static void prepare(const char *path, unsigned long mib)
 		region_blocks = most / writers;
 	if (!region_blocks)
 		die("%s is too small for %lu writers", path, writers);
-	range[1] = region_blocks * writers * PAGE_SIZE;
-	if (ioctl(device, BLKZEROOUT, range))
-		die("cannot zero %s: %m", path);
+	zero_all(path, region_blocks * writers * PAGE_SIZE);
 	memory = aligned_alloc(PAGE_SIZE, 2 * PAGE_SIZE);
 	if (!memory)
 		die("no memory");

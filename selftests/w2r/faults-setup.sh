@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Every memory allocation of loading a table and of making it live fails once: the call fails with "no memory" or
+# succeeds, and nothing is left of it. The module's own loading allocates nothing.
+# The kernel shows where a cache or a name could not be had; its other reports still fail the test.
+# kernels: debug
+# timeout: 120
+# expect-dmesg: Call Trace:
+
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=../mswap/faults.sh
+. "$(dirname "$0")/../mswap/faults.sh"
+
+plan 10
+
+must faults_prepare
+must null_make muster0 64
+w2r_make muster /dev/muster0 8
+must faults_below
+# Where the kernel cannot show a cache in sysfs, it forgets its name: that is its own leak.
+must faults_not_below sysfs_slab_add
+
+walk 'loading a table' 20 table muster "$(table_of /dev/muster0 16 policy s3fifo)"
+check_eq 'the table is as it was' "$(dmsetup table muster | cut -d' ' -f5)" 8
+walk 'making it live' 10 resume muster "$(table_of /dev/muster0 4 policy lru)"
+check_eq 'the last one is live' "$(dmsetup table muster | cut -d' ' -f5)" 4
+
+must dm_make muster "$(table_of /dev/muster0 8)"
+w2r_use muster
+check_eq 'its files are there' "$(w2r_get policy)" arc
+check_program 'the device works' blkcheck -DA -s 3 -t 2 -r 1 "$DEV"
+check 'it can be removed' dmsetup remove --retry muster
+check 'the module can be unloaded' rmmod dm_w2r
+
+finish
