@@ -14,7 +14,7 @@
 #define DM_CONTROL	"/dev/mapper/control"
 #define DM_TEXT_MAX	(2 * 65536UL)
 
-/* One call: what it is about, and what goes with it and comes back. */
+/* One call: what it is about, and what goes with it. */
 struct dm_call {
 	struct dm_ioctl io;
 	char data[DM_TEXT_MAX + 4096];
@@ -24,7 +24,7 @@ static inline void dm_prepare(struct dm_call *call, const char *name, uint32_t f
 {
 	memset(&call->io, 0, sizeof(call->io));
 	call->io.version[0] = DM_VERSION_MAJOR;
-	call->io.data_size = sizeof(*call);
+	call->io.data_size = sizeof(call->io);
 	call->io.data_start = offsetof(struct dm_call, data);
 	call->io.flags = flags;
 	snprintf(call->io.name, sizeof(call->io.name), "%s", name);
@@ -46,6 +46,7 @@ static inline void dm_put_target(struct dm_call *call, uint64_t start, uint64_t 
 	memcpy(text, words, len);
 	text[len] = '\0';
 	spec->next = (uint32_t)((sizeof(*spec) + len + 8) & ~7UL);
+	call->io.data_size = (uint32_t)sizeof(call->io) + spec->next;
 	call->io.target_count = 1;
 }
 
@@ -59,6 +60,7 @@ static inline void dm_put_message(struct dm_call *call, uint64_t sector, const c
 	message->sector = sector;
 	memcpy(message->message, text, len);
 	message->message[len] = '\0';
+	call->io.data_size = (uint32_t)(sizeof(call->io) + sizeof(*message) + len + 1);
 }
 
 #endif

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Writes nonsense, and what is nearly sense, to control files from several threads at once: random bytes,
- * numbers at the edges, known words (whole, cut, joined), in one write of 0 to 70,000 bytes or in pieces at
- * an offset; reads them; opens them while they vanish. Who survives that wins: what is checked is the kernel's
- * log, and that the files still work afterwards.
+ * Writes nonsense, and what is nearly sense, to control files from several threads at once, in one write of 0 to
+ * 70,000 bytes or in pieces at an offset; reads them; opens them while they vanish. Who survives that wins: what is
+ * checked is the kernel's log, and that the files still work afterwards.
  *
  *	filefuzz [-s SEED] [-t SECONDS] [-n THREADS] [-w WORD]... FILE|PATTERN...
  *
@@ -16,101 +15,40 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "page.h"
+#include "fuzz.h"
 
 #define THREADS_MAX	16
-#define WORDS_MAX	64
-#define LONGEST		70000
 
-static const char * const numbers[] = {
-	"0", "1", "-1", "2", "63", "64", "65", "255", "256", "257", "4095", "4096", "65536", "65537", "1048576",
-	"2147483647", "2147483648", "4294967295", "4294967296", "18446744073709551615", "18446744073709551616",
-	"0x40", "1K", "1M", "64M", "16777215T", "1e3", " 7 ", "+8", "0\n1", "%s%n", "\n", "",
-};
-
-static const char *words[WORDS_MAX];
-static size_t nr_words;
+static struct fuzz_words words;
 static glob_t files;
 static double deadline;
 
 struct worker {
 	pthread_t thread;
-	uint64_t random;
+	struct fuzz fuzz;
 	unsigned long writes, taken, reads;
-	char text[LONGEST + 256];
 };
-
-static size_t below(struct worker *worker, size_t n)
-{
-	return (random_next(&worker->random) >> 11) % n;
-}
-
-static size_t put_word(struct worker *worker, size_t at)
-{
-	const char *word;
-	size_t len;
-
-	if (nr_words && below(worker, 3))
-		word = words[below(worker, nr_words)];
-	else
-		word = numbers[below(worker, sizeof(numbers) / sizeof(*numbers))];
-	len = strlen(word);
-	memcpy(worker->text + at, word, len);
-	return at + len;
-}
-
-static size_t put_bytes(struct worker *worker, size_t at, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		worker->text[at + i] = (char)random_next(&worker->random);
-	return at + len;
-}
-
-/* Puts what to write in worker->text; its length. */
-static size_t compose(struct worker *worker)
-{
-	size_t len = 0;
-
-	switch (below(worker, 8)) {
-	case 0:
-		return put_bytes(worker, 0, below(worker, 64));
-	case 1:
-		return put_bytes(worker, 0, below(worker, LONGEST));
-	case 2:
-		len = below(worker, LONGEST);
-		memset(worker->text, "0 9/a\n"[below(worker, 6)], len);
-		return len;
-	case 3:
-		len = put_word(worker, 0);
-		return len ? below(worker, len + 1) : 0;
-	case 4:
-		len = put_word(worker, put_word(worker, 0));
-		return put_bytes(worker, len, below(worker, 4));
-	default:
-		return put_word(worker, 0);
-	}
-}
 
 static void do_write(struct worker *worker, int fd)
 {
-	size_t len = compose(worker), half = below(worker, len + 1);
+	size_t len = fuzz_compose(&worker->fuzz), half = fuzz_below(&worker->fuzz, len + 1);
 
 	worker->writes++;
-	if (below(worker, 8)) {
-		worker->taken += write(fd, worker->text, len) >= 0;
+	if (fuzz_below(&worker->fuzz, 8)) {
+		worker->taken += write(fd, worker->fuzz.text, len) >= 0;
 		return;
 	}
-	worker->taken += pwrite(fd, worker->text, half, 0) >= 0;
+	worker->taken += pwrite(fd, worker->fuzz.text, half, 0) >= 0;
 	worker->writes++;
-	worker->taken += pwrite(fd, worker->text + half, len - half, (off_t)half) >= 0;
+	worker->taken += pwrite(fd, worker->fuzz.text + half, len - half, (off_t)half) >= 0;
 }
 
 static void do_read(struct worker *worker, int fd)
 {
-	static const size_t sizes[] = { 1, 7, 4095, 4096, LONGEST };
+	static const size_t sizes[] = { 1, 7, 4095, 4096, FUZZ_LONGEST };
 
 	worker->reads++;
-	if (pread(fd, worker->text, sizes[below(worker, 5)], (off_t)below(worker, 3)) < 0)
+	if (pread(fd, worker->fuzz.text, sizes[fuzz_below(&worker->fuzz, 5)], (off_t)fuzz_below(&worker->fuzz, 3)) < 0)
 		errno = 0;
 }
 
@@ -119,8 +57,8 @@ static void *work(void *data)
 	struct worker *worker = data;
 
 	while (seconds_now() < deadline) {
-		bool reading = !below(worker, 5);
-		int fd = open(files.gl_pathv[below(worker, files.gl_pathc)],
+		bool reading = !fuzz_below(&worker->fuzz, 5);
+		int fd = open(files.gl_pathv[fuzz_below(&worker->fuzz, files.gl_pathc)],
 			      (reading ? O_RDONLY : O_WRONLY) | O_CLOEXEC | O_NONBLOCK);
 
 		if (fd < 0)
@@ -156,15 +94,15 @@ int main(int argc, char **argv)
 			seconds = number_arg(optarg, 1, 36000);
 		else if (opt == 'n')
 			threads = number_arg(optarg, 1, THREADS_MAX);
-		else if (opt == 'w' && nr_words < WORDS_MAX && strlen(optarg) < 64)
-			words[nr_words++] = optarg;
+		else if (opt == 'w')
+			fuzz_add_word(&words, optarg);
 		else
 			die("usage: filefuzz [-s SEED] [-t SECONDS] [-n THREADS] [-w WORD]... FILE|PATTERN...");
 	}
 	find_files(argc, argv);
 	deadline = seconds_now() + (double)seconds;
 	for (unsigned long i = 0; i < threads; i++) {
-		workers[i].random = mix64(seed * THREADS_MAX + i + 1);
+		fuzz_init(&workers[i].fuzz, &words, seed * THREADS_MAX + i);
 		if (pthread_create(&workers[i].thread, NULL, work, &workers[i]))
 			die("no thread");
 	}
