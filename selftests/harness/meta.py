@@ -22,6 +22,7 @@ WANTED = {
     "e_silent": (FAIL, "no plan in its output", ""),
     "f_liar": (FAIL, "all results good, but status 1", "all is well"),
     "g_short": (FAIL, "planned 3 results, gave 1", ""),
+    "h_loud": (FAIL, "the kernel log does not go back to its begin", ""),
     "h_warn": (FAIL, "kernel log: ", "muster_meta was asked to warn"),
     "i_warn_expected": (PASS, "", ""),
     "j_timeout": (FAIL, "time-out after 2 s", ""),

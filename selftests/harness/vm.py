@@ -273,6 +273,9 @@ def judge_files(test, where):
         outcome, why, skipped = FAIL, f"time-out after {test.seconds} s", ()
     else:
         outcome, why, skipped = ktap.judge(output, int(status), dmesg, test.expected)
+    if not dmesg:
+        reason = "the kernel log does not go back to its begin: it is too small"
+        outcome, why = FAIL, f"{why}; {reason}" if outcome == FAIL else reason
     if left:
         reason = "left behind: " + "; ".join(left.splitlines())
         outcome, why = FAIL, f"{why}; {reason}" if outcome == FAIL else reason
