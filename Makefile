@@ -8,10 +8,9 @@ SRC := /usr/src/muster-$(VERSION)
 CHECK := selftests/run
 OUT ?= $(or $(MUSTER_CACHE),/var/cache/muster)
 FUZZ_SECONDS ?= 300
-MINUTES ?= 60
 
 .PHONY: modules install uninstall demo check check-unit check-lint check-dkms check-vm \
-	check-debug debug-kernel soak \
+	check-debug debug-kernel soak load-held fuzz-vm \
 	bench bench-slots bench-swap bench-w2r sim-w2r traces fuzz clean help setup headers
 
 modules: headers
@@ -61,8 +60,9 @@ debug-kernel: setup
 check-debug: setup
 	@$(CHECK) --only vm --kernels debug $(if $(TABLE),--table $(TABLE)) $(TESTS)
 
-soak: setup
-	@$(CHECK) --soak $(MINUTES) $(if $(SEED),--seed $(SEED)) $(if $(KERNELS),--kernels "$(KERNELS)")
+soak load-held fuzz-vm: setup
+	@$(CHECK) --$@ $(or $(MINUTES),$(if $(filter soak,$@),60,10)) $(if $(SEED),--seed $(SEED)) \
+		$(if $(KERNELS),--kernels "$(KERNELS)")
 
 bench-slots: setup
 	@$(MAKE) -C tools/bench_slots OUT=$(OUT)/bench-slots run
@@ -103,6 +103,8 @@ help:
 	@echo "make check-debug   all tests that run in VMs on a kernel that looks for bugs"
 	@echo "make debug-kernel  build that kernel (once, 10 to 20 minutes)"
 	@echo "make soak          a random mix of loads and changes for MINUTES (60); SEED= repeats one"
+	@echo "make load-held     64 processes on swap that is full, for MINUTES (10), on stock swap and on mswap"
+	@echo "make fuzz-vm       nonsense for control files and tables, in VMs, for MINUTES (10) each; SEED="
 	@echo "make fuzz          fuzz each algorithm for FUZZ_SECONDS (300)"
 	@echo "make bench-slots   compare slot allocators"
 	@echo "make bench-swap    compare mswap with stock swap, in VMs"

@@ -6,8 +6,11 @@
  * Prints a line of key=value for each phase:
  *	phase=write round=0 secs=1.234 pages=65536
  *	phase=read round=1 secs=2.345 pages=65536 bad=0
+ * With --until-term also the longest time from one page to the next:
+ *	phase=all longest_pause=0.123
  */
 #include <getopt.h>
+#include <signal.h>
 #include <sys/mman.h>
 
 #include "page.h"
@@ -22,7 +25,11 @@ struct plan {
 	bool descending;
 	bool rewrite;
 	bool huge;
+	bool until_term;
 };
+
+static volatile sig_atomic_t terminated;
+static double last_page, longest_pause;
 
 static const char usage[] =
 	"usage: pagestride [options]\n"
@@ -30,6 +37,7 @@ static const char usage[] =
 	"  -k, --skip PAGES      pages skipped between them (as many as touched)\n"
 	"  -s MIB                range of memory (512)\n"
 	"  -r, --rounds N        read back N times (1)\n"
+	"      --until-term      and go on with that until SIGTERM; tell the longest pause\n"
 	"  -o, --owner N         makes the content differ from another process's (0)\n"
 	"      --random-singles  both phases visit the touched pages in random order\n"
 	"      --descending      read back from the last page to the first\n"
@@ -45,6 +53,7 @@ static void parse_args(int argc, char **argv, struct plan *plan)
 		{ "random-singles", no_argument, NULL, 'R' },
 		{ "descending", no_argument, NULL, 'D' },
 		{ "write-on-readback", no_argument, NULL, 'W' },
+		{ "until-term", no_argument, NULL, 'U' },
 		{ "thp", no_argument, NULL, 'T' },
 		{ }
 	};
@@ -77,6 +86,9 @@ static void parse_args(int argc, char **argv, struct plan *plan)
 			break;
 		case 'W':
 			plan->rewrite = true;
+			break;
+		case 'U':
+			plan->until_term = true;
 			break;
 		case 'T':
 			plan->huge = true;
@@ -128,12 +140,38 @@ static void reverse(uint32_t *list, size_t count)
 	}
 }
 
+static void on_term(int signal)
+{
+	(void)signal;
+	terminated = 1;
+}
+
+static void note_pause(const struct plan *plan)
+{
+	double now;
+
+	if (!plan->until_term)
+		return;
+	now = seconds_now();
+	if (last_page && now - last_page > longest_pause)
+		longest_pause = now - last_page;
+	last_page = now;
+}
+
+/* The read-backs asked for are made in any case. */
+static bool another(const struct plan *plan, uint32_t round)
+{
+	return round <= plan->rounds || (plan->until_term && !terminated);
+}
+
 static void write_phase(char *mem, const struct plan *plan, const uint32_t *list, size_t count)
 {
 	double start = seconds_now();
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		note_pause(plan);
 		page_fill(mem + list[i] * PAGE_SIZE, plan->owner, list[i], 0);
+	}
 	printf("phase=write round=0 secs=%.3f pages=%zu\n", seconds_now() - start, count);
 	fflush(stdout);
 }
@@ -145,9 +183,10 @@ static void read_phase(char *mem, const struct plan *plan, const uint32_t *list,
 	double start = seconds_now();
 	struct tally tally = { };
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && another(plan, round); i++) {
 		char *page = mem + list[i] * PAGE_SIZE;
 
+		note_pause(plan);
 		page_check(page, plan->owner, list[i], generation, &tally);
 		if (plan->rewrite)
 			page_fill(page, plan->owner, list[i], generation + 1);
@@ -177,16 +216,20 @@ int main(int argc, char **argv)
 	if (madvise(mem, bytes, plan.huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE))
 		die("madvise for %s huge pages failed: %m", plan.huge ? "" : "no");
 
+	if (plan.until_term)
+		signal(SIGTERM, on_term);
 	state += plan.owner * 2;
 	if (plan.random)
 		shuffle(list, count, &state);
 	write_phase(mem, &plan, list, count);
 	if (plan.descending)
 		reverse(list, count);
-	for (uint32_t round = 1; round <= plan.rounds; round++) {
+	for (uint32_t round = 1; another(&plan, round); round++) {
 		if (plan.random)
 			shuffle(list, count, &state);
 		read_phase(mem, &plan, list, count, round, &tally);
 	}
+	if (plan.until_term)
+		printf("phase=all longest_pause=%.3f\n", longest_pause);
 	return tally_report(&tally);
 }
