@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What DKMS installed is what modprobe loads by name on the running kernel, as at boot from modules-load.d.
+# What DKMS installed is what the machine loaded by name when it booted, and what modprobe loads again.
 # kernels: all
+# append: modules_load=mswap,dm-w2r
 
 . "$(dirname "$0")/lib.sh"
 
-plan 5
+plan 8
 
 running=$(uname -r)
 
@@ -15,9 +16,11 @@ says_installed() {
 
 check 'DKMS says installed' says_installed
 check_eq 'the module is DKMS'\''s' "$(dirname "$(modinfo -n mswap)")" "/lib/modules/$running/updates/dkms"
-# Every line of a file in modules-load.d is a name that is loaded so.
-check 'it loads by name' modprobe -a mswap
+check 'mswap was loaded at boot' test -d /sys/module/mswap
+check 'and so was dm-w2r' test -d /sys/module/dm_w2r
 check_eq 'it is the installed one' "$(cat /sys/module/mswap/srcversion)" "$(modinfo -F srcversion mswap)"
 check 'it unloads' modprobe -r mswap
+check 'it loads again, by name' modprobe mswap
+check 'and unloads again' modprobe -r mswap
 
 finish

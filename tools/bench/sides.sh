@@ -6,7 +6,7 @@
 #	stock			swap on the device
 #	mswap[-POLICY]		mswap on the device
 #	mswap-w2r		mswap on dm-w2r on the device, with W2R_MIB of memory outside the cgroup
-#	frontswap		mswap on the device behind frontswap, swap on a ramdisk
+#	frontswap		mswap on the device behind frontswap, swap on dm-linear on a ramdisk
 #	zswap-COMPRESSOR	swap on the device behind zswap, whose memory the cgroup pays
 #	zram-COMPRESSOR		swap on zram: compressed memory outside the cgroup, nothing on the device
 #	zramwb-COMPRESSOR	zram that writes to the device, every second, what was idle for that second
@@ -50,13 +50,17 @@ w2r_start() {
 	dmsetup mknodes bench-w2r
 }
 
-# The area takes memory only for what is written to it, which is next to nothing.
+# The area takes memory only for what is written to it, which is next to nothing. Past a ramdisk's own face the
+# swap core reads by the swap cache, as it does with the disks that people have: a page read back keeps its slot.
 frontswap_start() {
 	[ "$kind" != brd ] || die "frontswap needs the ramdisk for its area"
 	[ -b /dev/ram0 ] || make_brd "$size" >/dev/null || die "cannot make a ramdisk"
+	dmsetup create --noudevsync bench-area --table "0 $(blockdev --getsz /dev/ram0) linear /dev/ram0 0" ||
+		die "dm-linear refuses the ramdisk"
+	dmsetup mknodes bench-area
 	modprobe mswap-frontswap || die "modprobe mswap-frontswap failed"
 	echo "${mswap#mswap}" >"$frontswap" || die "mswap-frontswap refuses $mswap"
-	swap=/dev/ram0
+	swap=/dev/mapper/bench-area
 }
 
 # Its shrinker writes to the device what nobody asks for, where the kernel has it.
@@ -141,6 +145,7 @@ side_stop() {
 	mswap*) mswap_stop ;;
 	frontswap)
 		echo -1 >"$frontswap" || die "mswap-frontswap keeps $mswap"
+		dmsetup remove --noudevsync bench-area || die "the area stays"
 		mswap_stop
 		;;
 	zswap-*) echo N >$zswap/enabled ;;
