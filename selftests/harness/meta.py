@@ -171,6 +171,16 @@ def broken_machine(logs):
     return (0, "") if good else (1, f"status {done.returncode}, wanted 1\n{done.stdout}")
 
 
+def late_vm(logs):
+    """A VM that does not boot in time is booted once more; then it has failed, and its console is shown."""
+    done = subprocess.run([str(vm.LAB), "run", "--no-sync", "true"],
+                          env=os.environ | {"MUSTER_BOOT_SECONDS": "1"}, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    late = done.stdout.count("the VM did not boot; the end of its console:")
+    good = done.returncode == 124 and late == 2 and "booting once more" in done.stdout
+    return (0, "") if good else (1, f"status {done.returncode}, wanted 124\n{done.stdout}")
+
+
 def missing_kernel(logs):
     """Tests on a kernel that would have to be built first are skipped, and say so."""
     done = subprocess.run([str(vm.SELFTESTS / "run"), "meta/planted"], text=True,
@@ -199,6 +209,6 @@ def planted(logs):
 
 
 TESTS = {"cases": cases, "planted": planted, "kernel_log": kernel_log, "frozen_vm": frozen_vm, "kernels": kernels,
-         "broken_machine": broken_machine, "missing_kernel": missing_kernel}
+         "late_vm": late_vm, "broken_machine": broken_machine, "missing_kernel": missing_kernel}
 # What a test boots, where that is not the default.
 KERNELS = {"planted": "debug"}

@@ -16,6 +16,8 @@ from . import cache, chroot, initrd, packages, slots, tree
 from .machines import DEFAULT
 
 TAIL_LINES = 60
+# A machine takes 5 to 40 s to boot here.
+BOOT_SECONDS = float(os.environ.get("MUSTER_BOOT_SECONDS", "120"))
 STAGE2 = pathlib.Path(__file__).resolve().parents[1] / "stage2"
 TIMED_OUT, DIED = 124, 125
 ACCEL = {
@@ -111,6 +113,19 @@ class Job:
                   else ["-device", "virtconsole,chardev=io"])
         return words + self._shares() + self._disks()
 
+    def _wait(self, process, timeout):
+        """Until the VM ends, or there is no point in waiting: subprocess.TimeoutExpired."""
+        boot = BOOT_SECONDS * self.args.kernel.slower
+        if timeout is not None and timeout > boot:
+            try:
+                process.wait(boot)
+                return
+            except subprocess.TimeoutExpired:
+                if self.booted_seconds() is None:
+                    raise
+            timeout -= boot
+        process.wait(timeout)
+
     def boot(self, accel, cmd):
         """Runs the VM to its end; returns CMD's status, or TIMED_OUT or DIED."""
         for name in ("status", "dmesg", "booted"):
@@ -123,7 +138,7 @@ class Job:
                                    stdin=subprocess.PIPE if cmd else None)
         timed_out = False
         try:
-            process.wait(self.args.timeout if cmd else None)
+            self._wait(process, self.args.timeout if cmd else None)
         except subprocess.TimeoutExpired:
             timed_out = True
         finally:
@@ -133,7 +148,8 @@ class Job:
                     process.wait(5)
                 process.kill()
                 process.wait()
-        self.emulator_crashed = process.returncode == -signal.SIGABRT
+        self.emulator_failed = self.booted_seconds() is None and (
+            timed_out or process.returncode == -signal.SIGABRT)
         status = self.share / "status"
         if status.exists():
             return int(status.read_text())
@@ -202,13 +218,16 @@ def run(args, cmd):
             cache.say("booting; leave the shell with 'exit'")
         start = time.monotonic()
         status = job.boot(accel, cmd)
-        # QEMU's TCG seldom fails an assertion of its own (iotlb_to_section) while a busy host boots a VM.
-        if job.emulator_crashed and job.booted_seconds() is None:
-            cache.say("QEMU crashed before the command began; booting once more")
+        # While a busy host boots a VM, QEMU's TCG seldom fails an assertion of its own (iotlb_to_section), or
+        # loses the timer of a CPU, which then sleeps for ever.
+        if job.emulator_failed:
+            job.show_tail("the VM did not boot")
+            cache.say("booting once more")
             status = job.boot(accel, cmd)
         seconds = time.monotonic() - start
         if status == TIMED_OUT and not (job.share / "status").exists():
-            job.show_tail(f"the VM was ended after {args.timeout:.0f} s")
+            job.show_tail("the VM did not boot" if job.emulator_failed else
+                          f"the VM was ended after {args.timeout:.0f} s")
         elif status == DIED and not (job.share / "status").exists():
             job.show_tail("the VM died")
         else:
