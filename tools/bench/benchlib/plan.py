@@ -53,7 +53,7 @@ SIDES = {
     for side in (
         Side("stock", "stock"),
         Side("mswap", "mswap"),
-        Side("frontswap", "mswap-frontswap"),
+        Side("frontswap", "mswap-frontswap", page_cluster=0),
         Side("mswap-object", "mswap, a write an object"),
         Side("mswap-page", "mswap, a write a page"),
         Side("mswap-w2r", "mswap on dm-w2r"),
