@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The simulator counts what the module counts: a trace is replayed by both, with every policy and planner.
+# timeout: 120
+
+. "$(dirname "$0")/lib.sh"
+
+device_mib=256
+cache_mib=8
+trace=$(mktemp)
+on_exit rm -f "$trace"
+
+# field NAME: that column of the line which w2r-sim printed last, for the file in sysfs that counts the same.
+declare -A columns=([read_blocks]=blocks [hits_weighing]=weighing [hits_waiting]=waiting [misses]=misses
+	[prefetched]=prefetched [prefetch_used]=used [prefetch_wasted]=wasted [weighing_blocks]=held_wgh
+	[waiting_blocks]=held_wtg [waiting_target]=target [origin_reads]=o_reads [origin_prefetches]=o_prefs)
+
+simulate() {
+	w2r-sim -f csv -S "$1" -s "${cache_mib}M" "$trace" | awk '
+		NR == 1 { split($0, names) }
+		NR == 2 { for (i in names) print names[i] "=" $i }'
+}
+
+# same SCHEME OPTION VALUE...: the module with these options counts as the simulator does.
+same() {
+	local scheme=$1 simulated file sim real differ=''
+	shift
+
+	simulated=$(simulate "$scheme")
+	w2r_make muster /dev/muster0 "$cache_mib" readahead on "$@"
+	must blkreplay "$DEV" <"$trace" >/dev/null
+	for file in "${!columns[@]}"; do
+		sim=$(sed -n "s/^${columns[$file]}=//p" <<<"$simulated")
+		real=$(w2r_get "$file")
+		[[ $sim == "$real" ]] || differ+="$file: simulated $sim, counted $real; "
+	done
+	check_eq "$scheme" "$differ" ''
+	must dmsetup remove --retry muster
+}
+
+plan 7
+
+must null_make muster0 "$device_mib"
+# As large as the device, which ends the planners' view.
+w2r-sim --print -n 6000 synth:mixed | awk -F, -v end=$((device_mib << 20)) '
+	NR == 1 || $3 + $4 <= end
+	END { print "99.0,R," end - 4096 ",4096" }' >"$trace"
+check_that 'the trace has something to read' "$(wc -l <"$trace") > 2000"
+same sa-w2r policy lru planner obl lookahead 1
+same default,policy=lru,planner=stream policy lru planner stream
+same default,policy=s3fifo,planner=pattern policy s3fifo planner pattern
+same default,policy=arc,planner=region policy arc planner region
+same default
+same default,block_kib=16,lookahead=200 block_kib 16 lookahead 200
+
+finish
