@@ -56,15 +56,16 @@ def _build_programs(out):
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
-def _lab_command(kernel, disks, mem, timeout, stock_only, out, script):
+def _lab_command(kernel, disks, mem, timeout, stock_only, icount, out, script):
     command = [LAB, "run", "--kernel", kernel, "--mem", mem, "--timeout", str(timeout), "--out", str(out)]
     command += ["--no-sync"] if stock_only else []
+    command += ["--icount"] if icount else []
     command += [word for option, size in disks for word in (option, size)]
     return [*command, "--", "env", f"PATH={GUEST_PATH}", "sh", f"/out/{script}", "/out"]
 
 
-def run(plan, out, *, kernel="6.12", disks=(), mem="3G", timeout=3600, stock_only=False, on_event=None, line=None,
-        script="guest.sh"):
+def run(plan, out, *, kernel="6.12", disks=(), mem="3G", timeout=3600, stock_only=False, icount=False, on_event=None,
+        line=None, script="guest.sh"):
     """
     Boots a VM, has SCRIPT carry out PLAN (text) in it, and leaves what that wrote in OUT. ON_EVENT gets each
     event (a dict) as it comes; LINE is the progress line, refreshed meanwhile. Returns all events.
@@ -90,7 +91,7 @@ def run(plan, out, *, kernel="6.12", disks=(), mem="3G", timeout=3600, stock_onl
 
     with open(out / "console.log", "wb") as log:
         process = subprocess.Popen(
-            _lab_command(kernel, disks, mem, timeout, stock_only, out, script),
+            _lab_command(kernel, disks, mem, timeout, stock_only, icount, out, script),
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,

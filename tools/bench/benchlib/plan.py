@@ -14,6 +14,10 @@ class Device:
     ramdisks: int = 1  # memory-backed devices in the VM, the floor included
     floor: bool = False  # also measure stock swap on a ramdisk in the same boot
 
+    def counts_instructions(self, clock):
+        """Whether CLOCK makes the VM's time that of its instructions: emulated disks have none there."""
+        return clock == "instructions" or (clock == "auto" and not self.lab_disk)
+
 
 DEVICES = {
     device.kind: device
