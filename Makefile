@@ -55,10 +55,10 @@ check-unit check-lint check-dkms check-vm: check-%: setup
 	@$(CHECK) $(if $(KERNELS),--kernels "$(KERNELS)") --only $*
 
 debug-kernel: setup
-	@tools/lab/lab build --kernel debug
+	@tools/lab/lab build --kernel $(or $(VARIANT),debug)
 
 check-debug: setup
-	@$(CHECK) --only vm --kernels debug $(if $(TABLE),--table $(TABLE)) $(TESTS)
+	@$(CHECK) --only vm --kernels $(or $(VARIANT),debug) $(if $(TABLE),--table $(TABLE)) $(TESTS)
 
 soak load-held fuzz-vm: setup
 	@$(CHECK) --$@ $(or $(MINUTES),$(if $(filter soak,$@),60,10)) $(if $(SEED),--seed $(SEED)) \
@@ -101,7 +101,7 @@ help:
 	@echo "make check         run all tests; TESTS=\"a b\" runs some, KERNELS=\"6.12\" on some"
 	@echo "make check-unit    unit tests only; also check-lint, check-dkms, check-vm"
 	@echo "make check-debug   all tests that run in VMs on a kernel that looks for bugs"
-	@echo "make debug-kernel  build that kernel (once, 10 to 20 minutes)"
+	@echo "make debug-kernel  build that kernel (once, 10 to 20 minutes); both: VARIANT=kcsan looks for data races"
 	@echo "make soak          a random mix of loads and changes for MINUTES (60); SEED= repeats one"
 	@echo "make load-held     64 processes on swap that is full, for MINUTES (10), on stock swap and on mswap"
 	@echo "make fuzz-vm       nonsense for control files and tables, in VMs, for MINUTES (10) each; SEED="

@@ -30,13 +30,16 @@ WANTED = {
     "l_after": (PASS, "", ""),
     "m_panic": (FAIL, "the VM died", "Kernel panic"),
 }
-# Mistake -> what the debug kernel calls it. The first that ends lockdep is its own; leaks are looked for at the end.
+# Kernel -> mistake -> what it calls that. The first that ends lockdep is its own; leaks are looked for at the end.
 PLANTED = {
-    "atomic": "scheduling while atomic",
-    "bounds": "UBSAN",
-    "lock": "possible circular locking",
-    "freed": "KASAN: slab-use-after-free",
-    "leak": "kmemleak: 1 new suspected memory leak",
+    "debug": {
+        "atomic": "scheduling while atomic",
+        "bounds": "UBSAN",
+        "lock": "possible circular locking",
+        "freed": "KASAN: slab-use-after-free",
+        "leak": "kmemleak: 1 new suspected memory leak",
+    },
+    "kcsan": {"race": "KCSAN: data-race in "},
 }
 
 
@@ -191,24 +194,33 @@ def missing_kernel(logs):
     return (0, "") if good else (1, f"status {done.returncode}, wanted 0\n{done.stdout}")
 
 
-def planted(logs):
-    """Mistakes of a module that spoil no result: the debug kernel finds each, and the test that made it fails."""
+def _planted(kernel, logs):
+    """Mistakes of a module that spoil no result: KERNEL finds each, and the test that made it fails."""
     logs.mkdir(parents=True)
-    tests = vm.for_kernels([vm.read_test(META / f"planted/{how}.sh", f"meta/{how}") for how in PLANTED],
-                           (KERNELS["planted"],))
+    tests = vm.for_kernels([vm.read_test(META / f"planted/{how}.sh", f"meta/{how}") for how in PLANTED[kernel]],
+                           (kernel,))
     printed = io.StringIO()
     inner = Reporter(printed)
-    vm.Boots(tests, inner, logs, _modules(KERNELS["planted"]), "MUSTER_LOCKDEP_ENDS=1").run()
+    vm.Boots(tests, inner, logs, _modules(kernel), "MUSTER_LOCKDEP_ENDS=1").run()
     found = {result.name.partition("@")[0]: result for result in inner.results}
     bad = []
-    for how, words in PLANTED.items():
+    for how, words in PLANTED[kernel].items():
         result = found.get(f"meta/{how}")
         if not result or result.outcome != FAIL or not result.why.startswith("kernel log: ") or words not in result.log:
             bad.append(f"{how}: '{words}' was not found, or did not fail the test")
     return (1, "\n".join([*bad, "--- what it printed", printed.getvalue()])) if bad else (0, "")
 
 
-TESTS = {"cases": cases, "planted": planted, "kernel_log": kernel_log, "frozen_vm": frozen_vm, "kernels": kernels,
-         "late_vm": late_vm, "broken_machine": broken_machine, "missing_kernel": missing_kernel}
+def planted(logs):
+    return _planted("debug", logs)
+
+
+def planted_race(logs):
+    return _planted("kcsan", logs)
+
+
+TESTS = {"cases": cases, "planted": planted, "planted_race": planted_race, "kernel_log": kernel_log,
+         "frozen_vm": frozen_vm, "kernels": kernels, "broken_machine": broken_machine,
+         "missing_kernel": missing_kernel}
 # What a test boots, where that is not the default.
-KERNELS = {"planted": "debug"}
+KERNELS = {"planted": "debug", "planted_race": "kcsan"}

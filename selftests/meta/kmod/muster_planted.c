@@ -6,8 +6,11 @@
  *	how=freed	reads memory that it has freed
  *	how=leak	forgets memory
  *	how=lock	takes two locks in both orders
+ *	how=race	counts in two threads without a lock
  */
 #include <linux/delay.h>
+#include <linux/jiffies.h>
+#include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
@@ -16,7 +19,7 @@
 
 static char *how = "";
 module_param(how, charp, 0444);
-MODULE_PARM_DESC(how, "atomic, bounds, freed, leak or lock");
+MODULE_PARM_DESC(how, "atomic, bounds, freed, leak, lock or race");
 
 static DEFINE_SPINLOCK(spin);
 static DEFINE_MUTEX(first);
@@ -24,6 +27,7 @@ static DEFINE_MUTEX(second);
 static int numbers[4];
 static int beyond = ARRAY_SIZE(numbers);
 static int *memory;
+static unsigned long counted;
 
 static void plant_atomic(void)
 {
@@ -62,6 +66,30 @@ static void plant_lock(void)
 	mutex_unlock(&second);
 }
 
+static int count_until_stopped(void *unused)
+{
+	while (!kthread_should_stop()) {
+		counted++;
+		cond_resched();
+	}
+	return 0;
+}
+
+static void plant_race(void)
+{
+	unsigned long end = jiffies + 2 * HZ;
+	struct task_struct *other;
+
+	other = kthread_run(count_until_stopped, NULL, "muster_planted");
+	if (IS_ERR(other))
+		return;
+	while (time_before(jiffies, end)) {
+		counted++;
+		cond_resched();
+	}
+	kthread_stop(other);
+}
+
 static int __init muster_planted_init(void)
 {
 	if (!strcmp(how, "atomic"))
@@ -74,6 +102,8 @@ static int __init muster_planted_init(void)
 		plant_leak();
 	else if (!strcmp(how, "lock"))
 		plant_lock();
+	else if (!strcmp(how, "race"))
+		plant_race();
 	else
 		return -EINVAL;
 	return 0;

@@ -36,7 +36,8 @@ MACHINES = {each.kernel: each for each in (
     Machine("debug", "trixie", own=True, slower=5, extra_mib=2048,
             words="kasan_multi_shot page_poison=1 workqueue.watchdog_thresh=150 "
                   "rcupdate.rcu_cpu_stall_timeout=150"),
-    Machine("kcsan", "trixie", own=True, slower=3, words="kcsan.skip_watch=500"),
+    Machine("kcsan", "trixie", own=True, slower=5,
+            words="kcsan.early_enable=1 kcsan.skip_watch=97 kcsan.udelay_task=300 kcsan.udelay_interrupt=100"),
 )}
 DEFAULT = MACHINES["6.12"]
 SUPPORTED = tuple(kernel for kernel, machine in MACHINES.items() if not machine.own)
