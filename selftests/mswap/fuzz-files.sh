@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Nonsense, and what is nearly sense, is written into every control file by several threads at once, first while
 # devices come and go, then while one is in use: nothing breaks. MUSTER_FUZZ_SECONDS and MUSTER_FUZZ_SEED repeat a run.
-# kernels: debug
+# kernels: debug kcsan
 # timeout: 120
 
 . "$(dirname "$0")/lib.sh"

@@ -3,7 +3,7 @@
 # Tables and messages that are right, nearly right or nonsense, devices that are loaded, made live, suspended, asked
 # and removed by several threads at once, nonsense in the targets' files, and I/O meanwhile: nothing breaks.
 # MUSTER_FUZZ_SECONDS and MUSTER_FUZZ_SEED repeat a run.
-# kernels: debug
+# kernels: debug kcsan
 # timeout: 90
 
 . "$(dirname "$0")/lib.sh"
@@ -55,7 +55,7 @@ figure "$output"
 wait $files_fuzzer
 result 'files' $? "$(<"$WORK/files")"
 figure "files: $(<"$WORK/files")"
-for pair in tables=150 loaded=40 live=40 taken=5 removed=4 ios=200; do
+for pair in tables=60 loaded=20 live=20 taken=3 removed=3 ios=200; do
 	check_ge "enough: ${pair%%=*}" "$(value_of "${pair%%=*}" <<<"$output")" "${pair#*=}"
 done
 check_eq 'no device is left' "$(dmsetup ls --target w2r | grep -c muster)" 0
