@@ -12,6 +12,7 @@
 #include <linux/moduleparam.h>
 #include <linux/percpu-rwsem.h>
 #include <linux/sched/signal.h>
+#include <linux/sysfs.h>
 
 #include "area.h"
 #include "lend.h"
@@ -193,11 +194,27 @@ static const struct kernel_param_ops fswap_device_ops = {
 	.get = param_get_int,
 };
 
+/*
+ * A module is not asked whether it may be unloaded, so it cannot say why not.
+ * But rmmod names those who hold it, which are the links in this directory.
+ */
+static void __init fswap_name_holder(void)
+{
+	int err = sysfs_create_link(THIS_MODULE->holders_dir,
+				    &THIS_MODULE->mkobj.kobj,
+				    "frontswap_keeps_its_backends");
+
+	if (err)
+		pr_warn("rmmod will not say who holds this module (error %d)\n",
+			err);
+}
+
 static int __init fswap_module_init(void)
 {
 	frontswap_register_ops(&fswap_ops);
 	/* Frontswap has no way to take a backend back. */
 	__module_get(THIS_MODULE);
+	fswap_name_holder();
 	pr_info("registered with frontswap, which keeps its backends: this module stays until the machine is restarted\n");
 	return 0;
 }
