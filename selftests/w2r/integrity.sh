@@ -3,7 +3,7 @@
 # No read ever gives what it should not: racing reads and writes with every policy and planner, fio's
 # verification, and a file system much larger than the cache.
 # timeout: 240
-# kernels: 6.1 6.12 newest
+# kernels: all
 
 # Functions are called by name, by check and must.
 # shellcheck disable=SC2317
