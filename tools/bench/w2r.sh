@@ -274,7 +274,7 @@ prepare() {
 	modprobe brd rd_nr=2 rd_size=$((size * 1024)) || die "no brd"
 	modprobe null_blk nr_devices=0 || die "no null_blk"
 	mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config
-	! grep -q ' w2r' "$plan" || modprobe dm-w2r || die "no dm-w2r"
+	! grep -qe ' w2r' -e '^cost' "$plan" || modprobe dm-w2r || die "no dm-w2r"
 	! grep -q dm-cache "$plan" || modprobe -a dm-cache dm-cache-smq || die "no dm-cache"
 	sed -n 's/^program \([^ ]*\) .*/\1/p' "$plan" >"$work/programs"
 	mkdir -p "$mnt"

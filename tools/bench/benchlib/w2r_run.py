@@ -49,11 +49,12 @@ class Boot:
         self.about = {}
         line.left = self.estimate.seconds
 
-    def run(self, out, *, size_mib, cache_mib, tree=w2r.TREE, cost_rounds=0, kernel="6.12"):
+    def run(self, out, *, size_mib, cache_mib, tree=w2r.TREE, cost_rounds=0, kernel="6.12", icount=False):
         text = w2r.guest_plan(self.todo, self.programs, size_mib, cache_mib, tree, cost_rounds)
         devices = len({step.device for step in self.todo})
         self.line.set("making the test machine")
         guest.run(text, out, mem=f"{2304 + size_mib * (1 + devices)}M", kernel=kernel, line=self.line, script="w2r.sh",
+                  icount=icount,
                   timeout=600 + STEP_TIMEOUT * len(self.todo) + (COST_TIMEOUT if cost_rounds else 0),
                   on_event=lambda event: self._on_event(event, out))
 
