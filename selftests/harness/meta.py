@@ -220,7 +220,7 @@ def planted_race(logs):
 
 
 TESTS = {"cases": cases, "planted": planted, "planted_race": planted_race, "kernel_log": kernel_log,
-         "frozen_vm": frozen_vm, "kernels": kernels, "broken_machine": broken_machine,
+         "frozen_vm": frozen_vm, "late_vm": late_vm, "kernels": kernels, "broken_machine": broken_machine,
          "missing_kernel": missing_kernel}
 # What a test boots, where that is not the default.
 KERNELS = {"planted": "debug", "planted_race": "kcsan"}
