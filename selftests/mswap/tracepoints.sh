@@ -5,24 +5,10 @@
 # kernels: all
 
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=tracing.sh
+. "$(dirname "$0")/tracing.sh"
 
 plan 16
-
-TRACING=/sys/kernel/tracing
-
-# lines_of EVENT: what was traced of it.
-lines_of() {
-	grep -F " $1: " "$WORK/trace" || true
-}
-
-count_of() {
-	lines_of "$1" | wc -l
-}
-
-# sum_of EVENT FIELD
-sum_of() {
-	lines_of "$1" | sed -n "s/.*[ ,]$2=\([0-9]*\).*/\1/p" | awk '{ sum += $1 } END { print sum + 0 }'
-}
 
 # well_formed EVENT FIELD...: there are lines, all with these fields in this order.
 well_formed() {
@@ -33,12 +19,6 @@ well_formed() {
 		pattern+=".*[ ,]$field=[^ ,]+"
 	done
 	(($(count_of "$event") > 0)) && ! lines_of "$event" | grep -vE "$pattern"
-}
-
-save_trace() {
-	echo 0 >"$TRACING/tracing_on"
-	grep -v '^#' "$TRACING/trace" >"$WORK/trace"
-	grep -h 'overrun\|dropped' "$TRACING"/per_cpu/cpu*/stats | awk '{ lost += $NF } END { exit lost > 0 }'
 }
 
 must null_make muster0 64

@@ -4,34 +4,10 @@
 # timeout: 60
 
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=../mswap/tracing.sh
+. "$(dirname "$0")/../mswap/tracing.sh"
 
 plan 14
-
-TRACING=/sys/kernel/tracing
-
-# lines_of EVENT: what was traced of it.
-lines_of() {
-	grep -F " $1: " "$WORK/trace" || true
-}
-
-count_of() {
-	lines_of "$1" | wc -l
-}
-
-# values_of EVENT FIELD
-values_of() {
-	lines_of "$1" | sed -n "s/.* $2=\([0-9]*\).*/\1/p"
-}
-
-sum_of() {
-	values_of "$@" | awk '{ sum += $1 } END { print sum + 0 }'
-}
-
-save_trace() {
-	echo 0 >"$TRACING/tracing_on"
-	grep -v '^#' "$TRACING/trace" >"$WORK/trace"
-	grep -h 'overrun\|dropped' "$TRACING"/per_cpu/cpu*/stats | awk '{ lost += $NF } END { exit lost > 0 }'
-}
 
 must null_make muster0 64
 w2r_make muster /dev/muster0 8 readahead on planner obl policy lru lookahead 1
