@@ -9,7 +9,6 @@
  *
  *	seed=1 tables=123 loaded=45 live=40 messages=67 taken=8 removed=9 ios=10 failed=3
  */
-#include <getopt.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
@@ -276,33 +275,34 @@ static void add_template(struct templates *templates, const char *text)
 	templates->text[templates->n++] = text;
 }
 
+static void usage(void)
+{
+	die("usage: dmfuzz [-s SEED] [-t SECONDS] [-n THREADS] [-w WORD]... -m MESSAGE... -T TABLE...");
+}
+
 int main(int argc, char **argv)
 {
-	unsigned long seconds = 10, threads = 3, seed = 1;
+	struct fuzz_options options = {
+		.seed = 1, .seconds = 10, .threads = 3, .threads_max = THREADS_MAX, .words = &words,
+	};
 	int opt;
 
-	while ((opt = getopt(argc, argv, "s:t:n:w:m:T:")) != -1) {
-		if (opt == 's')
-			seed = number_arg(optarg, 1, UINT32_MAX);
-		else if (opt == 't')
-			seconds = number_arg(optarg, 1, 36000);
-		else if (opt == 'n')
-			threads = number_arg(optarg, 1, THREADS_MAX);
-		else if (opt == 'w')
-			fuzz_add_word(&words, optarg);
-		else if (opt == 'm')
+	while ((opt = getopt(argc, argv, FUZZ_OPTIONS "m:T:")) != -1) {
+		if (fuzz_take_option(&options, opt))
+			continue;
+		if (opt == 'm')
 			add_template(&messages, optarg);
 		else if (opt == 'T')
 			add_template(&tables, optarg);
 		else
-			optind = argc + 1;
+			usage();
 	}
 	if (optind != argc || !tables.n || !messages.n)
-		die("usage: dmfuzz [-s SEED] [-t SECONDS] [-n THREADS] [-w WORD]... -m MESSAGE... -T TABLE...");
+		usage();
 	control = open(DM_CONTROL, O_RDWR | O_CLOEXEC);
 	if (control < 0)
 		die("cannot open %s: %m", DM_CONTROL);
-	deadline = seconds_now() + (double)seconds;
-	run(seed, threads);
+	deadline = seconds_now() + (double)options.seconds;
+	run(options.seed, options.threads);
 	return 0;
 }

@@ -10,7 +10,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <glob.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -84,34 +83,29 @@ static void find_files(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	static struct worker workers[THREADS_MAX];
-	unsigned long seconds = 10, threads = 2, seed = 1, writes = 0, taken = 0, reads = 0;
+	struct fuzz_options options = {
+		.seed = 1, .seconds = 10, .threads = 2, .threads_max = THREADS_MAX, .words = &words,
+	};
+	unsigned long writes = 0, taken = 0, reads = 0;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "s:t:n:w:")) != -1) {
-		if (opt == 's')
-			seed = number_arg(optarg, 1, UINT32_MAX);
-		else if (opt == 't')
-			seconds = number_arg(optarg, 1, 36000);
-		else if (opt == 'n')
-			threads = number_arg(optarg, 1, THREADS_MAX);
-		else if (opt == 'w')
-			fuzz_add_word(&words, optarg);
-		else
+	while ((opt = getopt(argc, argv, FUZZ_OPTIONS)) != -1)
+		if (!fuzz_take_option(&options, opt))
 			die("usage: filefuzz [-s SEED] [-t SECONDS] [-n THREADS] [-w WORD]... FILE|PATTERN...");
-	}
 	find_files(argc, argv);
-	deadline = seconds_now() + (double)seconds;
-	for (unsigned long i = 0; i < threads; i++) {
-		fuzz_init(&workers[i].fuzz, &words, seed * THREADS_MAX + i);
+	deadline = seconds_now() + (double)options.seconds;
+	for (unsigned long i = 0; i < options.threads; i++) {
+		fuzz_init(&workers[i].fuzz, &words, options.seed * THREADS_MAX + i);
 		if (pthread_create(&workers[i].thread, NULL, work, &workers[i]))
 			die("no thread");
 	}
-	for (unsigned long i = 0; i < threads; i++) {
+	for (unsigned long i = 0; i < options.threads; i++) {
 		pthread_join(workers[i].thread, NULL);
 		writes += workers[i].writes;
 		taken += workers[i].taken;
 		reads += workers[i].reads;
 	}
-	printf("seed=%lu writes=%lu taken=%lu refused=%lu reads=%lu\n", seed, writes, taken, writes - taken, reads);
+	printf("seed=%lu writes=%lu taken=%lu refused=%lu reads=%lu\n", options.seed,
+	       writes, taken, writes - taken, reads);
 	return 0;
 }

@@ -6,6 +6,8 @@
 #ifndef SELFTESTS_FUZZ_H
 #define SELFTESTS_FUZZ_H
 
+#include <getopt.h>
+
 #include "page.h"
 
 #define FUZZ_WORDS_MAX	64
@@ -40,6 +42,32 @@ static inline void fuzz_add_word(struct fuzz_words *words, const char *word)
 	if (words->n == FUZZ_WORDS_MAX || strlen(word) >= FUZZ_WORD_LONGEST)
 		die("too many words, or a word too long: %s", word);
 	words->word[words->n++] = word;
+}
+
+#define FUZZ_OPTIONS	"s:t:n:w:"
+
+struct fuzz_options {
+	unsigned long seed;
+	unsigned long seconds;
+	unsigned long threads;
+	unsigned long threads_max;
+	struct fuzz_words *words;
+};
+
+/* Takes one of the options that the fuzzers have in common, as getopt() found it; false if it is none of them. */
+static inline bool fuzz_take_option(struct fuzz_options *options, int opt)
+{
+	if (opt == 's')
+		options->seed = number_arg(optarg, 1, UINT32_MAX);
+	else if (opt == 't')
+		options->seconds = number_arg(optarg, 1, 36000);
+	else if (opt == 'n')
+		options->threads = number_arg(optarg, 1, options->threads_max);
+	else if (opt == 'w')
+		fuzz_add_word(options->words, optarg);
+	else
+		return false;
+	return true;
 }
 
 /* Puts a word or a number at @at; the length with it. */
