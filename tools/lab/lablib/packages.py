@@ -11,7 +11,7 @@ from .machines import DEFAULT
 EMULATOR = ("qemu-system-x86", "seabios")
 
 
-def _unpack(final, packages, finish=None):
+def unpack(final, packages, finish=None):
     """Unpacks PACKAGES and what they depend on in FINAL/root, once; FINISH works on it."""
     with cache.lock(final.name):
         if final.exists():
@@ -41,14 +41,14 @@ def checkpatch():
                       "*/scripts/const_structs.checkpatch"], directory / "log", "tar")
         shutil.rmtree(directory / "root")
 
-    _unpack(final, (package,), keep_scripts)
+    unpack(final, (package,), keep_scripts)
     return final / "scripts/checkpatch.pl"
 
 
 def blktrace():
     """Files of Debian's blktrace: its two programs and the libraries that the tree lacks."""
     final = cache.CACHE / f"blktrace-{DEFAULT.suite}"
-    _unpack(final, ("blktrace",))
+    unpack(final, ("blktrace",))
     usr = final / "root/usr"
     return [usr / "sbin/blktrace", usr / "bin/blkparse", *(usr / "lib/x86_64-linux-gnu").glob("libaio.so.1*")]
 
@@ -56,7 +56,7 @@ def blktrace():
 def emulator():
     """(first words of a QEMU command line, what it needs in the environment)."""
     final = cache.CACHE / f"qemu-{DEFAULT.suite}"
-    _unpack(final, EMULATOR)
+    unpack(final, EMULATOR)
     usr = final / "root/usr"
     libraries = usr / "lib/x86_64-linux-gnu"
     words = [str(libraries / "ld-linux-x86-64.so.2"), "--library-path", str(libraries),
