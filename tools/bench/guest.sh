@@ -12,6 +12,10 @@
 #	limit BYTES		memory.max of the cgroup that the programs run in
 #	knob NAME VALUE		control file of mswap, set before each of its steps
 #	program NAME COMMAND	run in the cgroup; several lines with one name run at the same time
+#	memory NAME BYTES	another memory.max for this program
+#	outside NAME		it is run outside the cgroup and itself puts into it what shall be, see loads/load-lib.sh
+#	root NAME ARCHIVE	it has DIR/ARCHIVE, unpacked in memory as the root of what it starts; several lines: one
+#				over the other
 #	step N KIND SIDE PAGE_CLUSTER PROGRAM
 #				SIDE: one of those of sides.sh
 #
@@ -20,8 +24,8 @@
 # cgroup stalled for memory on one that starts with "memstall", the device's /sys/block/*/stat on a line that
 # starts with "blockstat", or "bio ... rwbs: W... hitcount: BIOS nr_sector: SECTORS" lines if they are counted), N.mswap
 # (files of mswap, NAME:VALUE), N.out.I (output of the I-th program) and N.status.I (its exit status). N.middle
-# is taken when a program that says "phase=write" has ended that phase; what comes before one that says "aged" is
-# left out.
+# is taken when a program that says "phase=write" has ended that phase; what comes before one that says "begin", or
+# after one that says "end", is left out.
 set -eu
 
 out=$1
@@ -148,20 +152,51 @@ mswap_counters() {
 	done >"$tmp/mswap"
 }
 
-# Runs the I-th command line in the cgroup.
+# Unpacks what the program starts. It stays for the next step, which most often wants the same.
+make_root() {
+	setting "root $program" >"$work/archives"
+	! cmp -s "$work/archives" "$work/unpacked" || return 0
+	remove_root
+	mkdir "$root"
+	while read -r archive; do
+		tar -C "$root" -xf "$out/$archive" || die "cannot unpack $archive"
+	done <"$work/archives"
+	[ ! -s "$work/archives" ] || for dir in dev proc sys; do
+		mount --bind /$dir "$root/$dir" || die "cannot mount $root/$dir"
+	done
+	cp "$work/archives" "$work/unpacked"
+}
+
+remove_root() {
+	[ -d "$root" ] || return 0
+	for dir in dev proc sys; do
+		! mountpoint -q "$root/$dir" || umount "$root/$dir" || die "$root/$dir is in use"
+	done
+	rm -rf --one-file-system "$root"
+}
+
+# Runs the I-th command line.
 run_program() {
 	{
 		status=0
 		# shellcheck disable=SC2086,SC2016 # a line of the plan is a command with its arguments
-		sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$cgroup" $2 2>&1 || status=$?
+		if grep -qx "outside $program" "$plan"; then
+			BENCH_CGROUP=$cgroup BENCH_ROOT=$root sh -c 'exec "$@"' sh $2 2>&1 || status=$?
+		else
+			sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$cgroup" $2 2>&1 || status=$?
+		fi
 		echo $status >"$tmp/status.$1"
 	} | while read -r line; do
 		echo "$line"
 		case $line in
 		phase=write*) [ "$1" != 1 ] || snapshot middle ;;
-		aged*)
+		begin*)
 			uptime_now >"$tmp/began"
 			snapshot begin
+			;;
+		end*)
+			uptime_now >"$tmp/ended"
+			snapshot end
 			;;
 		esac
 	done >"$tmp/out.$1"
@@ -174,8 +209,10 @@ uptime_now() {
 
 run_step() {
 	rm -f "$tmp"/*
+	make_root
 	mkdir "$cgroup"
-	echo "$limit" >"$cgroup/memory.max"
+	memory=$(setting "memory $program")
+	echo "${memory:-$limit}" >"$cgroup/memory.max"
 	[ ! -e "$cgroup/memory.zswap.max" ] || echo 0 >"$cgroup/memory.zswap.max"
 	echo "$page_cluster" >/proc/sys/vm/page-cluster
 	device=$(cat "$work/device.$kind")
@@ -199,8 +236,12 @@ run_step() {
 	# shellcheck disable=SC2086 # several numbers
 	wait $programs
 	end=$(uptime_now)
-	snapshot end
 	[ ! -e "$tmp/began" ] || begin=$(cat "$tmp/began")
+	if [ -e "$tmp/ended" ]; then
+		end=$(cat "$tmp/ended")
+	else
+		snapshot end
+	fi
 	[ "$count" != "$kind" ] || count_end
 	! side_is_ours || mswap_counters
 
@@ -252,6 +293,8 @@ cp -r "$out/bin" "$work"
 PATH=$work/bin:$PATH
 tmp=$work/step
 mkdir "$tmp"
+root=$work/root
+: >"$work/unpacked"
 prepare
 setting step >"$work/steps"
 while read -r step kind side page_cluster program <&3; do

@@ -87,6 +87,18 @@ class Judging(unittest.TestCase):
             found = {each.target.text: each for each in judge.verdicts("nvme", {"aged80": table})}
             self.assertEqual(found["pages per device write"].reached, reached)
 
+    def test_latency_and_rate_against_the_best_peer(self):
+        found = []
+        for side, seconds, p99, rate in (("stock", 9.0, 500.0, 100.0), ("zswap-lz4", 8.0, 900.0, 120.0),
+                                         ("mswap", 6.0, 250.0, 150.0)):
+            found.append(step(side, 3, 1, "memcached", (0.0, seconds)) | {"figures": {"p99_us": p99, "rate": rate}})
+        table = judge.Table(found)
+        self.assertEqual(table.rival("p99_us", judge.PEER), ("stock", 3))
+        verdicts = {each.target.metric: each for each in judge.verdicts("nvme", {"memcached": table})}
+        self.assertAlmostEqual(verdicts["p99_us"].spread.median, 0.5)
+        self.assertAlmostEqual(verdicts["rate"].spread.median, 1.25)
+        self.assertEqual((verdicts["p99_us"].reached, verdicts["rate"].reached), (True, False))
+
     def test_unknown_figures_give_no_verdict(self):
         steps = [step("stock", 0, 1, "three", counts={"dev_reads": None, "dev_writes": None}),
                  step("mswap", 0, 1, "three")]
@@ -102,6 +114,9 @@ class Judging(unittest.TestCase):
         text = report.markdown(data)
         self.assertIn("| c1 | read-back | ≤ 0.27 × | 0.200 | reached |", text)
         self.assertIn("| stock, page-cluster 0 | 1.00 | 10.00 |", text)
+        self.assertNotIn("p99", text)
+        data["steps"][0]["figures"] = {"p99_us": 321.4}
+        self.assertRegex(report.markdown(data), r"\| bad \| p99 µs \|\n.*\n\| stock, .* 0 \| 321 \|\n")
 
 
 class Steps(unittest.TestCase):
@@ -122,8 +137,15 @@ class Steps(unittest.TestCase):
         pairs = plan.variants(["stock", "mswap", "frontswap"], [0], [0])
         self.assertEqual(pairs, [("stock", 0), ("mswap", 0), ("frontswap", 0)])
         steps = plan.steps(plan.DEVICES["nvme"], ["c1"], 1, pairs)
-        text = plan.guest_plan(["nvme", "brd"], 64, 24, {}, steps)
+        text = plan.guest_plan(["nvme", "brd"], 64, 24, [], steps)
         self.assertIn("step 3 nvme frontswap 0 c1\nstep 4 brd stock 3 c1\n", text)
+
+
+    def test_what_a_program_needs_is_in_the_plan(self):
+        one = plan.Program("p", "title", ("run-p 1", "run-p 2"), memory_mib=64, outside=True, archives=("a", "b"))
+        text = plan.guest_plan(["brd"], 64, 24, [one], [])
+        self.assertTrue(text.endswith("limit 25165824\nprogram p run-p 1\nprogram p run-p 2\nmemory p 67108864\n"
+                                      "outside p\nroot p a.tar\nroot p b.tar\n"))
 
 
 class Reading(unittest.TestCase):
@@ -165,6 +187,12 @@ class Reading(unittest.TestCase):
                              end + "cpustat 90 0 300 9 9 60 90 0 0 0\nmemstall 1250000\n"])
         self.assertEqual(found["seconds"]["sys"], 2.5)
         self.assertEqual(judge.metric(found, "stall_s"), 1.25)
+
+    def test_figures(self):
+        self.write("1.out.2", "begin\nfigures rate=12.5 p99_us=3 lost=\nfigures more=1\nverified 7 objects, 2 bad\n")
+        found = self.result(["pswpin 5\npswpout 7\nblockstat 1 0 8 0 1 0 8 0\n"] * 3)
+        self.assertEqual(found["figures"], {"rate": 12.5, "p99_us": 3.0, "more": 1.0})
+        self.assertEqual((judge.metric(found, "p99_us"), found["bad"]), (3.0, 5))
 
     def test_what_frontswap_took_counts_as_swapped(self):
         found = self.result(["pswpin 5\npswpout 7\nblockstat 1 0 8 0 1 0 8 0\n"] * 3, side="frontswap")

@@ -54,6 +54,8 @@ def _build_programs(out):
     for folder in ("selftests/progs", "tools/bench/progs"):
         command = ["make", "-s", "-C", str(CHECKOUT / folder), f"OUT={out / 'bin'}"]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    for path in (BENCH / "loads").iterdir():
+        shutil.copy(path, out / "bin")
 
 
 def _lab_command(kernel, disks, mem, timeout, stock_only, icount, out, script):

@@ -4,6 +4,7 @@
 import dataclasses
 
 STRIDE = "pagestride"
+PHASED = (STRIDE, "stripes")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -78,11 +79,18 @@ class Program:
     title: str
     commands: tuple
     guess: int = 60  # seconds a step takes on a slow machine, until one was seen
+    memory_mib: int = 0  # of the cgroup; 0: an option says
+    outside: bool = False  # runs outside the cgroup, and itself puts into it what shall be
+    archives: tuple = ()  # what is unpacked for it
 
     @property
     def phased(self):
         """Its write phase and its read-back are told apart."""
-        return len(self.commands) == 1 and STRIDE in self.commands[0]
+        return len(self.commands) == 1 and any(name in self.commands[0] for name in PHASED)
+
+
+SCALES = (1, 2, 4, 8)
+REAL_PROGRAMS = ("memcached", "redis", "pgbench", "compile", "stress-vm", "stress-bigheap", "numpy")
 
 
 def _stride(pages):
@@ -107,6 +115,29 @@ PROGRAMS = {
                     (f"agedswap {full} 48 {STRIDE} -c 1 -s 192",), 100)
             for full in (50, 80, 95)
         ),
+        *(
+            Program(f"scale{n}", f"c = 1 over 512 MiB, dealt to {n} processes", (f"stripes -p {n} -s 512",))
+            for n in SCALES
+        ),
+        Program("fft", "a Fourier transform of 64 MiB of numbers and its inverse", ("fft",), 100, memory_mib=40),
+        Program("amr", "diffusion on an adaptive mesh of 145 MB of blocks", ("amr",), memory_mib=96),
+        Program("memcached", "memcached with 192 MiB of values", ("run-memcached 182000 1104 60000",), 100,
+                memory_mib=128, outside=True, archives=("memcached",)),
+        Program("redis", "Redis with 154 MiB of values, and a snapshot", ("run-redis 39000 4096 20000",), 100,
+                memory_mib=128, outside=True, archives=("redis",)),
+        Program("pgbench", "PostgreSQL with 176 MiB of shared buffers", ("run-pgbench 176 4 5000",), 100,
+                memory_mib=96, outside=True, archives=("postgresql", "pgdata")),
+        Program("compile", "eight sources, compiled four at a time", ("run-compile",), 100,
+                memory_mib=64, outside=True, archives=("gcc", "sources")),
+        Program("stress-vm", "stress-ng, two stressors of memory of 96 MiB each",
+                tuple(f"run-stress vm --vm-bytes 96M --vm-method {method} --vm-ops {ops}"
+                      for method, ops in (("swap", 8), ("incdec", 6))),
+                memory_mib=128, outside=True, archives=("stress-ng",)),
+        Program("stress-bigheap", "stress-ng, a heap that grows to 192 MiB, twice",
+                ("run-stress bigheap --bigheap-bytes 192M --bigheap-ops 6000",),
+                memory_mib=128, outside=True, archives=("stress-ng",)),
+        Program("numpy", "numpy on a matrix of 162 MB", ("run-numpy 4501",),
+                memory_mib=96, outside=True, archives=("numpy",)),
         Program("papers", "sor, lu and netsim at once", ("sor", "lu", "netsim"), 200),
     )
 }
@@ -153,12 +184,19 @@ def steps(device, programs, rounds, pairs, floor_program="c1", floor=True):
     return out
 
 
+def _program_lines(program):
+    lines = [f"program {program.name} {command}" for command in program.commands]
+    lines += [f"memory {program.name} {program.memory_mib << 20}"] if program.memory_mib else []
+    lines += [f"outside {program.name}"] if program.outside else []
+    return lines + [f"root {program.name} {archive}.tar" for archive in program.archives]
+
+
 def guest_plan(kinds, size_mib, limit_mib, programs, todo, knobs=(), count=None):
-    """The text that guest.sh carries out; PROGRAMS maps names to lists of commands; bios of COUNT are counted."""
+    """The text that guest.sh carries out; bios of COUNT are counted."""
     lines = [f"device {kind}" for kind in kinds]
     lines += [f"size {size_mib}", f"limit {limit_mib << 20}", *([f"count {count}"] if count else [])]
     lines += [f"knob {name} {value}" for name, value in knobs]
-    lines += [f"program {name} {command}" for name, commands in programs.items() for command in commands]
+    lines += [line for program in programs for line in _program_lines(program)]
     lines += [
         f"step {step.number} {step.device} {'stock' if step.side == 'floor' else step.side}"
         f" {step.page_cluster} {step.program}"

@@ -17,14 +17,21 @@ COLUMNS = (
     ("pages/read", "pages_per_read", 1),
     ("bad", "bad", 0),
 )
+FIGURES = (  # which only some programs have
+    ("a second", "rate", 0),
+    ("p50 µs", "p50_us", 0),
+    ("p99 µs", "p99_us", 0),
+    ("p999 µs", "p999_us", 0),
+)
 HOW_TO_READ = """\
 Figures are medians (lowest–highest) over the rounds. A ratio is mswap over the stock swap that counts,
-taken round by round: for seconds the stock `vm.page-cluster` that is quickest in them, for all else the
+taken round by round: for seconds and µs the stock `vm.page-cluster` that is quickest in them, for all else the
 one that is quickest as a whole. The device's I/Os are what its own statistics say; – means it keeps none.
 "sys" is the CPU time of the whole machine in the kernel, "stall" the time in which all of the programs waited
 for memory (PSI).
 """.splitlines()
-RATIOS = ("write_s", "read_s", "total_s", "sys_s", "stall_s", "pswpout", "dev_writes", "dev_reads")
+RATIOS = ("write_s", "read_s", "total_s", "sys_s", "stall_s", "pswpout", "dev_writes", "dev_reads", "rate",
+          "p50_us", "p99_us", "p999_us")
 
 
 def tables(data, device):
@@ -64,9 +71,11 @@ def table_lines(head, rows):
 
 
 def _figures(table):
-    lines = header(["swap", *(title for title, _, _ in COLUMNS)])
+    columns = COLUMNS + tuple(each for each in FIGURES
+                              if any(table.spread(variant, each[1]) for variant in table.variants()))
+    lines = header(["swap", *(title for title, _, _ in columns)])
     for variant in table.variants():
-        cells = [spread_text(table.spread(variant, name), digits) for _, name, digits in COLUMNS]
+        cells = [spread_text(table.spread(variant, name), digits) for _, name, digits in columns]
         lines.append(row([variant_text(variant), *cells]))
     return lines
 

@@ -58,12 +58,14 @@ def _unknown_if_not_counted(counts):
 
 
 def _program_output(text):
-    """Phases and verdict of one pagestride."""
-    found = {"seconds": {}, "verified": 0, "bad": 0}
+    """Phases, figures and verdict of one program."""
+    found = {"seconds": {}, "figures": {}, "verified": 0, "bad": 0}
     for line in text.splitlines():
         match = VERIFIED.match(line)
         if match:
             found["verified"], found["bad"] = int(match[1]), int(match[2])
+        elif line.startswith("figures "):
+            found["figures"] |= {name: float(value) for name, value in guest.fields(line).items() if value}
         elif line.startswith("phase="):
             phase = guest.fields(line)
             seconds = found["seconds"]
@@ -104,6 +106,7 @@ def step_result(out, step, event, phased):
         "verified": sum(program["verified"] for program in programs),
         "bad": sum(program["bad"] for program in programs),
         "statuses": [int(each.read_text()) for each in sorted(out.glob(f"{step.number}.status.*"))],
+        "figures": {name: value for program in programs for name, value in program["figures"].items()},
         "programs": programs,
         "output": texts,
     }

@@ -4,7 +4,7 @@
  *
  * Fills nearly all of swap with pages of its own, gives pages back at random until a tenth less than FULL is in
  * use, and fills up to FULL again, in random order. It keeps its cgroup to LIMIT_MIB meanwhile and for the
- * command, since what is left of swap may be less than the cgroup was given. Says "aged" when the command begins;
+ * command, since what is left of swap may be less than the cgroup was given. Says "begin" when the command begins;
  * ends with the command's status.
  */
 #include <errno.h>
@@ -134,7 +134,7 @@ int main(int argc, char **argv)
 	free_to(&f, percent(&f, full - AGED));
 	fill_to(&f, percent(&f, full), true);
 	page_out(&f);
-	printf("aged pages=%zu\n", f.used);
+	printf("begin aged pages=%zu\n", f.used);
 	fflush(stdout);
 	return run_command(argv + 3);
 }
