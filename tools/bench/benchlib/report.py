@@ -22,6 +22,7 @@ FIGURES = (  # which only some programs have
     ("p50 µs", "p50_us", 0),
     ("p99 µs", "p99_us", 0),
     ("p999 µs", "p999_us", 0),
+    ("snapshot s", "snapshot_seconds", 2),
 )
 HOW_TO_READ = """\
 Figures are medians (lowest–highest) over the rounds. A ratio is mswap over the stock swap that counts,
@@ -31,7 +32,7 @@ one that is quickest as a whole. The device's I/Os are what its own statistics s
 for memory (PSI).
 """.splitlines()
 RATIOS = ("write_s", "read_s", "total_s", "sys_s", "stall_s", "pswpout", "dev_writes", "dev_reads", "rate",
-          "p50_us", "p99_us", "p999_us")
+          "p50_us", "p99_us", "p999_us", "snapshot_seconds")
 
 
 def tables(data, device):
