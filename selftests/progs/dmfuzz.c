@@ -275,7 +275,7 @@ static void add_template(struct templates *templates, const char *text)
 	templates->text[templates->n++] = text;
 }
 
-static void usage(void)
+static void refuse_arguments(void)
 {
 	die("usage: dmfuzz [-s SEED] [-t SECONDS] [-n THREADS] [-w WORD]... -m MESSAGE... -T TABLE...");
 }
@@ -295,10 +295,10 @@ int main(int argc, char **argv)
 		else if (opt == 'T')
 			add_template(&tables, optarg);
 		else
-			usage();
+			refuse_arguments();
 	}
 	if (optind != argc || !tables.n || !messages.n)
-		usage();
+		refuse_arguments();
 	control = open(DM_CONTROL, O_RDWR | O_CLOEXEC);
 	if (control < 0)
 		die("cannot open %s: %m", DM_CONTROL);
