@@ -93,6 +93,26 @@ static inline void bio_list_merge_init(struct bio_list *list,
 }
 #endif
 
+/* Copies what is in a page, and no tags that a machine may keep with it. */
+static inline void compat_copy_page(struct page *to, struct page *from)
+{
+#ifdef COMPAT_HAVE_MEMCPY_PAGE
+	void *dst = kmap_local_page(to);
+	void *src = kmap_local_page(from);
+
+	copy_page(dst, src);
+	kunmap_local(src);
+	kunmap_local(dst);
+#else
+	void *dst = kmap_atomic(to);
+	void *src = kmap_atomic(from);
+
+	copy_page(dst, src);
+	kunmap_atomic(src);
+	kunmap_atomic(dst);
+#endif
+}
+
 #ifndef COMPAT_HAVE_MEMCPY_PAGE
 static inline void memcpy_page(struct page *to, size_t to_at,
 			       struct page *from, size_t from_at, size_t len)

@@ -259,7 +259,7 @@ int batch_copy(struct batching *bt, u32 vslot, struct page *page)
 		return -ENOMEM;
 	}
 	mswap_count(bt->stats, MSWAP_PAGES_OUT, 1);
-	copy_highpage(s->page, page);
+	compat_copy_page(s->page, page);
 	batch_add_copy(*bp, s, vslot, page);
 	if ((*bp)->n >= batch_limit(bt))
 		batch_issue_of(bp, BATCH_GFP_NOWAIT);

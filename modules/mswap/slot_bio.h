@@ -27,9 +27,9 @@ static inline bool slot_bio_is_page(struct bio *bio, struct bvec_iter iter)
 	return !bv.bv_offset && bv.bv_len == PAGE_SIZE;
 }
 
-/* Copies the slot to @page, or (@to_bio) the page to the slot. */
-static inline void slot_bio_copy(struct bio *bio, struct bvec_iter iter,
-				 struct page *page, bool to_bio)
+/* The slot in pieces: begins and ends anywhere in its pages. */
+static inline void slot_bio_copy_pieces(struct bio *bio, struct bvec_iter iter,
+					struct page *page, bool to_bio)
 {
 	u32 done = 0;
 
@@ -45,6 +45,22 @@ static inline void slot_bio_copy(struct bio *bio, struct bvec_iter iter,
 		}
 		bio_advance_iter_single(bio, &iter, len);
 		done += len;
+	}
+}
+
+/* Copies the slot to @page, or (@to_bio) the page to the slot. */
+static inline void slot_bio_copy(struct bio *bio, struct bvec_iter iter,
+				 struct page *page, bool to_bio)
+{
+	struct page *own = bio_iter_page(bio, iter);
+
+	if (!slot_bio_is_page(bio, iter)) {
+		slot_bio_copy_pieces(bio, iter, page, to_bio);
+	} else if (to_bio) {
+		compat_copy_page(own, page);
+		flush_dcache_page(own);
+	} else {
+		compat_copy_page(page, own);
 	}
 }
 
