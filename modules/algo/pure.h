@@ -34,13 +34,13 @@ static inline u32 pure_fls64(u64 w)
 	return 63u - (u32)__builtin_clzll(w);
 }
 
+/* Number of set bits: summed up in pairs, nibbles and bytes. */
 static inline u32 pure_popcount64(u64 w)
 {
-	u32 n = 0;
-
-	for (; w; w &= w - 1)
-		n++;
-	return n;
+	w -= (w >> 1) & 0x5555555555555555ull;
+	w = (w & 0x3333333333333333ull) + ((w >> 2) & 0x3333333333333333ull);
+	w = (w + (w >> 4)) & 0x0f0f0f0f0f0f0f0full;
+	return (u32)((w * 0x0101010101010101ull) >> 56);
 }
 
 static inline u32 pure_min(u32 a, u32 b)

@@ -36,10 +36,14 @@ static void alloc_upto(struct slot_tree *t, struct slot_oracle *o, u32 want, u32
 	u32 got, longest = want <= SLOT_RUN_MAX ? pure_min(want, oracle_longest(o)) : 0;
 	u32 start = slot_tree_alloc_upto(t, want, hint, &got);
 
-	expect(got == longest);
 	expect((start == SLOT_NONE) == (got == 0));
+	expect(!got == !longest);
 	if (start == SLOT_NONE)
 		return;
+	if (longest < pure_min(want, SLOT_RUN_LONG))
+		expect(start == oracle_shred(o, hint));
+	else
+		expect(got == longest);
 	expect(start < o->nr && oracle_run(o, start, got) == got);
 	oracle_set(o, start, got, 1);
 }
@@ -57,7 +61,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
-	struct slot_oracle o = { .used = used };
+	struct slot_oracle o = { .used = used, .scraps = SLOT_NONE };
 	struct slot_tree t;
 
 	if (size < 2)

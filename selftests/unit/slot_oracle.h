@@ -12,7 +12,10 @@ struct slot_oracle {
 	u8 *used;
 	u32 nr;
 	u32 nr_free;
+	u32 scraps;	/* the word of which single slots are taken too, or SLOT_NONE */
 };
+
+#define ORACLE_NODE 4096u	/* slots among whose words the densest is looked for */
 
 /* Free slots from @slot on, counted up to @most. */
 static inline u32 oracle_run(const struct slot_oracle *o, u32 slot, u32 most)
@@ -49,6 +52,79 @@ static inline u32 oracle_longest(const struct slot_oracle *o)
 		longest = pure_max(longest, run);
 	}
 	return longest;
+}
+
+/* Length of the run that begins with @slot, of those from @from on, in its word. */
+static inline u32 oracle_run_in_word(const struct slot_oracle *o, u32 slot, u32 from)
+{
+	if (slot > from && slot % 64 && !o->used[slot - 1])
+		return 0;
+	return oracle_run(o, slot, 64 - slot % 64);
+}
+
+/* Free slots of word @w in runs of @least or more. */
+static inline u32 oracle_free_in_runs(const struct slot_oracle *o, u32 w, u32 least)
+{
+	u32 sum = 0, slot, n;
+
+	for (slot = w * 64; slot < o->nr && slot / 64 == w; slot++) {
+		n = oracle_run_in_word(o, slot, w * 64);
+		sum += n >= least ? n : 0;
+	}
+	return sum;
+}
+
+/* The first word of node @k with most slots in runs of @least or more, which are *@most. */
+static inline u32 oracle_best_word(const struct slot_oracle *o, u32 k, u32 least, u32 *most)
+{
+	u32 best = k * 64, w;
+
+	*most = 0;
+	for (w = k * 64; w * 64 < o->nr && w / 64 == k; w++) {
+		u32 n = oracle_free_in_runs(o, w, least);
+
+		if (n > *most) {
+			*most = n;
+			best = w;
+		}
+	}
+	return best;
+}
+
+/* The first run of @least slots in the word of @from, at @from or behind; or SLOT_NONE. */
+static inline u32 oracle_first_run(const struct slot_oracle *o, u32 from, u32 least)
+{
+	u32 slot;
+
+	for (slot = from; slot < o->nr && slot / 64 == from / 64; slot++)
+		if (oracle_run_in_word(o, slot, from) >= least)
+			return slot;
+	return SLOT_NONE;
+}
+
+/* Where an area in shreds, with a slot free, gives the next run after @hint. */
+static inline u32 oracle_shred(struct slot_oracle *o, u32 hint)
+{
+	u32 nodes = (o->nr + ORACLE_NODE - 1) / ORACLE_NODE, start, w, k, most;
+
+	hint = hint < o->nr ? hint : 0;
+	if (hint / 64 != o->scraps)
+		o->scraps = SLOT_NONE;
+	start = oracle_first_run(o, hint, o->scraps == SLOT_NONE ? 2 : 1);
+	if (start != SLOT_NONE)
+		return start;
+	o->scraps = SLOT_NONE;
+	k = hint / ORACLE_NODE;
+	do {
+		k = (k + 1) % nodes;
+		w = oracle_best_word(o, k, 1, &most);
+	} while (!most);
+	oracle_best_word(o, k, 2, &most);
+	if (most < SLOT_WORD_DENSE)
+		o->scraps = w;
+	else
+		w = oracle_best_word(o, k, 2, &most);
+	return oracle_first_run(o, w * 64, o->scraps == SLOT_NONE ? 2 : 1);
 }
 
 /* Whether all of [@start, @start + @n) is in range and used, and n is not 0. */

@@ -19,6 +19,7 @@ static void setup(u32 nr)
 	oracle.used = calloc(nr, 1);
 	oracle.nr = nr;
 	oracle.nr_free = nr;
+	oracle.scraps = SLOT_NONE;
 }
 
 static void teardown(void)
@@ -107,9 +108,17 @@ static u32 do_alloc(u32 want, u32 hint)
 	return start;
 }
 
+static void check_shred(u32 start, u32 got, u32 want, u32 hint)
+{
+	CHECK(oracle_longest(&oracle) < pure_min(want, SLOT_RUN_LONG));
+	CHECK_EQ(start, oracle_shred(&oracle, hint));
+	CHECK_EQ(got, pure_min(want, oracle_run(&oracle, start, 64 - start % 64)));
+}
+
 static void do_alloc_upto(u32 want, u32 hint)
 {
 	u32 got = ~0u, start = slot_tree_alloc_upto(&tree, want, hint, &got);
+	bool all = oracle_effort() == oracle.nr;
 
 	operations++;
 	if (!want || want > SLOT_RUN_MAX || !oracle.nr_free) {
@@ -118,10 +127,18 @@ static void do_alloc_upto(u32 want, u32 hint)
 		return;
 	}
 	CHECK(got >= 1 && got <= want);
-	check_fit(start, got, hint);
-	if (got < want && oracle_effort() == oracle.nr)
-		CHECK_EQ(oracle_longest(&oracle), got);
+	CHECK_EQ(oracle_run(&oracle, start, got), got);
+	if (got == want || got >= SLOT_RUN_LONG) {
+		check_fit(start, got, hint);
+		if (got < want && all)
+			CHECK_EQ(oracle_longest(&oracle), got);
+	} else if (all) {
+		check_shred(start, got, want, hint);
+	} else {
+		oracle.scraps = tree.scraps;
+	}
 	oracle_set(&oracle, start, got, 1);
+	cursor = start + got;
 	CHECK_EQ(slot_tree_nr_free(&tree), oracle.nr_free);
 }
 
@@ -225,6 +242,7 @@ static void fill(void)
 	}
 	CHECK_EQ(hint, oracle.nr);
 	oracle_set(&oracle, 0, oracle.nr, 1);
+	oracle.scraps = tree.scraps;
 	CHECK_EQ(slot_tree_nr_free(&tree), 0);
 	CHECK_EQ(slot_tree_longest(&tree), 0);
 }
@@ -328,6 +346,49 @@ static void test_moving_hint_is_adjacent(void)
 		compare_all();
 		teardown();
 	}
+}
+
+/*
+ * An area of which @percent are in use at random is filled by batches of 128:
+ * returns slots for each run and, in *@near, for each word gone to.
+ */
+static double shred(u32 percent, double *near)
+{
+	u32 nr = 128 * NODE, runs = 0, words = 0, hint = 0, word = SLOT_NONE, i, got, start, left;
+
+	setup(nr);
+	fill();
+	for (i = 0; i < nr; i++)
+		if (unit_below(100) >= percent)
+			do_free(i, 1);
+	for (i = 0; i < 128; i++) {
+		for (left = 128; left; left -= got) {
+			start = slot_tree_alloc_upto(&tree, left, hint, &got);
+			CHECK(start != SLOT_NONE);
+			oracle_set(&oracle, start, got, 1);
+			hint = start + got;
+			runs++;
+			words += start / 64 != word;
+			word = start / 64;
+		}
+	}
+	compare_all();
+	teardown();
+	*near = 128 * 128.0 / words;
+	return 128 * 128.0 / runs;
+}
+
+/* Slots given one after the other lie together, as far as there are any. */
+static void test_shreds_lie_together(void)
+{
+	double near;
+
+	CHECK(shred(50, &near) >= 3);
+	CHECK(near >= 25);
+	CHECK(shred(80, &near) >= 2.1);
+	CHECK(near >= 7);
+	CHECK(shred(95, &near) >= 1.05);
+	CHECK(near >= 4);
 }
 
 /* What was freed is found again from any hint, and nothing else is. */
@@ -438,6 +499,7 @@ int main(void)
 		UNIT_CASE(test_alloc_into_free_stretch),
 		UNIT_CASE(test_runs_across_boundaries),
 		UNIT_CASE(test_last_free_slots_are_found),
+		UNIT_CASE(test_shreds_lie_together),
 		UNIT_CASE(test_largest_area),
 		UNIT_CASE(test_small_areas),
 		UNIT_CASE(test_one_to_three_nodes),

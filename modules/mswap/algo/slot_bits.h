@@ -57,6 +57,12 @@ static inline u64 run_starts(u64 w, u32 n)
 	return w & (w >> (n - (1u << pure_fls64(n))));
 }
 
+/* The bits of @w that have a set bit beside them. */
+static inline u64 in_pairs(u64 w)
+{
+	return w & ((w >> 1) | (w << 1));
+}
+
 /* Words that hold @n bits. */
 static inline u32 words_for(u32 n)
 {

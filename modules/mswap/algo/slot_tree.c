@@ -52,6 +52,7 @@ void slot_tree_init(struct slot_tree *t, void *arena, u32 nr)
 	t->nr_free = nr;
 	t->stale = SLOT_NONE;
 	t->last = SLOT_NONE;
+	t->scraps = SLOT_NONE;
 	for (l = 0; l <= t->top; l++) {
 		t->bits[l] = bits;
 		set_first(bits, below);
@@ -367,14 +368,73 @@ u32 slot_tree_alloc(struct slot_tree *t, u32 want, u32 hint)
 	return take_in_word(t, (hint & ~WORD_MASK) + pure_ctz64(near), 1);
 }
 
+/* Takes the first run in the free slots @free of word @w, up to @want slots. */
+static u32 take_first_run(struct slot_tree *t, u32 w, u64 free, u32 want, u32 *got)
+{
+	u32 i = pure_ctz64(free);
+
+	free >>= i;
+	*got = pure_min(want, free == ~0ull ? WORD_BITS : low_ones(free));
+	return take_in_word(t, (w << WORD_SHIFT) + i, *got);
+}
+
+/* The word to go on in when that of @hint has nothing more to give. */
+static u32 densest_word(struct slot_tree *t, u32 hint)
+{
+	u32 k = other_node(t, 1, hint), first = k << WORD_SHIFT, i;
+	u32 dense = first, most = 0, fullest = first, free = 0;
+
+	for (i = first; i < first + node_words(t, k); i++) {
+		u64 w = t->bits[0][i];
+		u32 n = pure_popcount64(in_pairs(w));
+
+		if (n > most) {
+			most = n;
+			dense = i;
+		}
+		n = most >= SLOT_WORD_DENSE ? 0 : pure_popcount64(w);
+		if (n > free) {
+			free = n;
+			fullest = i;
+		}
+	}
+	if (most >= SLOT_WORD_DENSE)
+		return dense;
+	t->scraps = fullest;
+	return fullest;
+}
+
+/* One of many short runs; at least one slot is free, and no bound is stale. */
+static u32 alloc_shred(struct slot_tree *t, u32 want, u32 hint, u32 *got)
+{
+	u32 w = hint < t->nr ? hint >> WORD_SHIFT : 0;
+	u64 free = t->bits[0][w] & (hint < t->nr ? bits_from(hint) : ~0ull);
+
+	if (w != t->scraps) {
+		t->scraps = SLOT_NONE;
+		free = in_pairs(free);
+	}
+	if (!free) {
+		t->scraps = SLOT_NONE;
+		w = densest_word(t, w << WORD_SHIFT);
+		free = t->bits[0][w];
+		if (w != t->scraps)
+			free = in_pairs(free);
+	}
+	return take_first_run(t, w, free, want, got);
+}
+
 u32 slot_tree_alloc_upto(struct slot_tree *t, u32 want, u32 hint, u32 *got)
 {
-	u32 start = slot_tree_alloc(t, want, hint);
+	u32 start = slot_tree_alloc(t, want, hint), longest;
 
 	*got = start == SLOT_NONE ? 0 : want;
-	if (start != SLOT_NONE || want > SLOT_RUN_MAX)
+	if (start != SLOT_NONE || want - 1 >= SLOT_RUN_MAX || !t->nr_free)
 		return start;
-	*got = pure_min(want, slot_tree_longest(t));
+	longest = slot_tree_longest(t);
+	if (longest < SLOT_RUN_LONG)
+		return alloc_shred(t, want, hint, got);
+	*got = pure_min(want, longest);
 	return slot_tree_alloc(t, *got, hint);
 }
 

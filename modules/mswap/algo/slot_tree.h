@@ -19,6 +19,11 @@
 /* Longest run that can be asked for, in slots. */
 #define SLOT_RUN_MAX 512
 
+/* A run of so many slots is worth an I/O of its own. */
+#define SLOT_RUN_LONG 16
+/* A word with so many slots in runs of two or more is worth going to. */
+#define SLOT_WORD_DENSE 4
+
 /* Levels of words that 2^32-2 slots need: 64^6 > 2^32. */
 #define SLOT_TREE_LEVELS 6
 
@@ -28,6 +33,7 @@ struct slot_tree {
 	u32 nr_free;
 	u32 stale;			/* node whose longest run may be shorter than noted, or SLOT_NONE */
 	u32 last;			/* node of the last alloc from one word */
+	u32 scraps;			/* word of which single slots are taken too, or SLOT_NONE */
 	u64 *whole;			/* a bit a leaf word: 1 = all its slots are free */
 	u16 *longest[SLOT_TREE_LEVELS];	/* [l][i]: longest free run that starts below bits[l][i], l >= 1 */
 	u32 words[SLOT_TREE_LEVELS];
@@ -60,6 +66,14 @@ u32 slot_tree_alloc(struct slot_tree *t, u32 want, u32 hint);
  * As slot_tree_alloc(), but when no run of @want exists takes one of the
  * longest that do. *@got is the number taken, 1 to @want; it is 0 with
  * SLOT_NONE, which means that not one slot is free (or @want is out of range).
+ *
+ * When the longest is shorter than SLOT_RUN_LONG the area is in shreds, and
+ * what a caller takes with the end of one run as the @hint for the next lies
+ * close together instead, so that one I/O can read it back: at or after @hint
+ * the runs of two or more slots of its word, then those of the word that has
+ * most of them in the next node with free slots; where no word there has
+ * SLOT_WORD_DENSE of them, all runs of the word with most free slots. Of equal
+ * words the first; a run ends at the end of its word.
  */
 u32 slot_tree_alloc_upto(struct slot_tree *t, u32 want, u32 hint, u32 *got);
 
