@@ -24,7 +24,7 @@ enum step {
 struct walk {
 	struct bio *bio;
 	gfp_t gfp;
-	struct read_op *op;	/* spare, allocated outside the lock */
+	struct read_op *op;	/* spare */
 	u32 ahead;		/* start a window here when the bio is done */
 	u32 ahead_size;
 };
@@ -68,6 +68,7 @@ static struct read_op *read_op_alloc(struct pagein *pi, gfp_t gfp)
 	if (!op)
 		return NULL;
 	op->pi = pi;
+	op->skip = 0;
 	op->freed = 0;
 	op->closed = false;
 	op->triggered = false;
@@ -154,7 +155,7 @@ static bool join_read(struct pagein *pi, struct walk *w, struct read_op *op,
 	return true;
 }
 
-/* Memory first, since it cannot be had under the lock. */
+/* Memory that cannot be had under the lock. */
 static bool get_spare_op(struct pagein *pi, struct walk *w)
 {
 	if (!w->op)
@@ -382,15 +383,18 @@ int pagein_init(struct pagein *pi)
 	spin_lock_init(&pi->deferred_lock);
 	bio_list_init(&pi->deferred);
 	INIT_LIST_HEAD(&pi->retries);
+	pi->whole_only = false;
+	pi->waste = alloc_page(GFP_KERNEL);
+	if (!pi->waste)
+		return -ENOMEM;
+	err = -ENOMEM;
 	pi->shards = kvcalloc(PAGEIN_SHARDS, sizeof(*pi->shards), GFP_KERNEL);
 	if (!pi->shards)
-		return -ENOMEM;
+		goto err_waste;
 	pagein_init_shards(pi);
 	pi->spares = alloc_percpu(struct read_op *);
-	if (!pi->spares) {
-		err = -ENOMEM;
+	if (!pi->spares)
 		goto err_shards;
-	}
 	err = mempool_init_slab_pool(&pi->ops, PAGEIN_OPS_MIN, read_op_cache);
 	if (err)
 		goto err_spares;
@@ -411,6 +415,8 @@ err_spares:
 	free_percpu(pi->spares);
 err_shards:
 	kvfree(pi->shards);
+err_waste:
+	__free_page(pi->waste);
 	return err;
 }
 
@@ -433,6 +439,7 @@ void pagein_exit(struct pagein *pi)
 	mempool_exit(&pi->bounce);
 	mempool_exit(&pi->ops);
 	kvfree(pi->shards);
+	__free_page(pi->waste);
 }
 
 int pagein_module_init(void)

@@ -30,6 +30,7 @@
 #include "waiting.h"
 
 #define PAGEIN_SHARDS	8
+static_assert(GROUP_STEP % PAGEIN_SHARDS == 0);
 
 struct read_op;
 
@@ -63,6 +64,9 @@ struct pagein {
 	spinlock_t deferred_lock;
 	struct bio_list deferred;	/* protected by deferred_lock */
 	struct list_head retries;	/* protected by deferred_lock */
+
+	struct page *waste;	/* takes what a read passes over; never looked at */
+	bool whole_only;	/* reads that pass over slots have failed */
 };
 
 /* Once a module. Process context. -ENOMEM. */
@@ -93,6 +97,11 @@ void pagein_read(struct pagein *pi, struct bio *bio);
  * continues slot i - 1. Before the map points at them. Any context.
  */
 void pagein_publish(struct pagein *pi, u32 slot, u32 n, const u64 *cont);
+/*
+ * @n slots from @slot, all of one granule, take a piece of a run; @joins: so did
+ * the piece before, in that granule. Any context.
+ */
+void pagein_group(struct pagein *pi, u32 slot, u32 n, bool joins);
 /* A slot taken out of the map: kills its waiting copy, frees it. Any context. */
 void pagein_release(struct pagein *pi, u32 slot);
 

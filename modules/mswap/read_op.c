@@ -170,6 +170,7 @@ static u64 read_op_shrink(struct pagein_shard *sh, struct read_op *op)
 	}
 	op->freed &= ~keep;
 	freed = read_op_settle_freed(sh, op);
+	op->skip = 0;
 	if (op->nr_want) {
 		op->freed = kept_freed >> op->want;
 		op->slot += op->want;
@@ -215,6 +216,11 @@ static void read_op_failed(struct read_op *op, blk_status_t status)
 			   pi->name, op->n, op->slot,
 			   blk_status_to_errno(status));
 	mswap_count(pi->stats, MSWAP_READ_ERRORS, 1);
+	if (op->skip && !READ_ONCE(pi->whole_only)) {
+		pr_warn("%s: reads no longer pass over slots, since one that did has failed\n",
+			pi->name);
+		WRITE_ONCE(pi->whole_only, true);
+	}
 	if (op->n > op->nr_want) {
 		read_op_window_failed(op);
 		return;
@@ -238,7 +244,11 @@ static void read_op_end_io(struct bio *bio)
 		read_op_done(op);
 }
 
-/* The wanted pages are read where their owner wants them, without a copy. */
+/*
+ * The wanted pages are read where their owner wants them, without a copy. What
+ * is passed over goes to one page, slot upon slot: a device that checks what it
+ * read, as dm-crypt with authentication does, may fail that (see whole_only).
+ */
 static void read_op_add_pages(struct read_op *op)
 {
 	struct bvec_iter iter = op->iter;
@@ -247,7 +257,9 @@ static void read_op_add_pages(struct read_op *op)
 	for (i = 0; i < op->n; i++) {
 		struct page *page;
 
-		if (op->frames[i]) {
+		if (op->skip >> i & 1) {
+			page = op->pi->waste;
+		} else if (op->frames[i]) {
 			page = op->frames[i]->page;
 		} else if (op->bounce) {
 			page = op->bounce;
@@ -262,6 +274,7 @@ static void read_op_add_pages(struct read_op *op)
 void read_op_submit(struct read_op *op)
 {
 	struct pagein *pi = op->pi;
+	u32 passed = hweight64(op->skip);
 	blk_opf_t opf = 0;
 
 	if (op->nr_want)
@@ -270,10 +283,11 @@ void read_op_submit(struct read_op *op)
 			  opf);
 	op->bio.bi_end_io = read_op_end_io;
 	read_op_add_pages(op);
-	trace_mswap_pagein(pi->name, op->slot, op->n, op->nr_want);
+	trace_mswap_pagein(pi->name, op->slot, op->n, op->nr_want, passed);
 	mswap_count(pi->stats, MSWAP_DEV_READS, 1);
 	mswap_count(pi->stats, MSWAP_DEV_PAGES_READ, op->n);
-	mswap_count(pi->stats, MSWAP_PREFETCHED, op->n - op->nr_want);
+	mswap_count(pi->stats, MSWAP_DEV_PAGES_PASSED, passed);
+	mswap_count(pi->stats, MSWAP_PREFETCHED, op->n - op->nr_want - passed);
 	backing_submit(&op->bio);
 }
 

@@ -28,6 +28,7 @@ struct read_op {
 	u32 want;			/* the wanted slots: want..want + nr_want - 1 */
 	u32 nr_want;			/* 0: nobody waits */
 	u32 trigger;			/* a hit from here on starts the next window */
+	u64 skip;			/* slots of the window that nobody gets to see */
 	u64 freed;			/* under the shard's lock: given up meanwhile */
 	bool closed;			/* under the shard's lock: takes no more joins */
 	bool triggered;			/* under the shard's lock */
@@ -36,7 +37,7 @@ struct read_op {
 	struct bio *front;		/* holds one reference of it if nr_want */
 	struct bvec_iter iter;		/* of the first wanted slot */
 	struct page *bounce;		/* in place of the only wanted page */
-	struct waiting_frame *frames[WINDOW_MAX];	/* NULL where wanted */
+	struct waiting_frame *frames[WINDOW_MAX];	/* NULL where wanted or skipped */
 	struct bio bio;
 	struct bio_vec vecs[WINDOW_MAX];
 };
@@ -53,7 +54,9 @@ static inline struct pagein_shard *pagein_shard(struct pagein *pi, u32 slot)
 
 static inline bool read_op_covers(const struct read_op *op, u32 slot)
 {
-	return slot >= op->slot && slot - op->slot < op->n;
+	u32 at = slot - op->slot;
+
+	return slot >= op->slot && at < op->n && !(op->skip >> at & 1);
 }
 
 /*
@@ -67,8 +70,9 @@ void read_op_release(struct pagein *pi, struct read_op *op);
 /* The most pages that the knobs let one window have. */
 u32 pagein_limit(const struct pagein *pi);
 /*
- * Makes @op read the run around @slot, of which @want slots are wanted, and
- * puts it among the reads.
+ * Makes @op read the run around @slot, of which @want slots are wanted, or the
+ * group, passing over what does not belong to it, if that is more; and puts it
+ * among the reads.
  */
 void read_plan(struct read_op *op, struct pagein_shard *sh, u32 slot, u32 want);
 /* The same for what a run goes on with at @slot; false if there is nothing. */

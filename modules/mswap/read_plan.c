@@ -112,16 +112,89 @@ static struct window add_strangers(struct pagein *pi, struct pagein_shard *sh,
 	return window_join(run, window_around(live, ~0ull, at, want, size));
 }
 
+static void forget_held(struct pagein_shard *sh, u32 base, u64 *bits)
+{
+	u64 left;
+
+	for (left = *bits; left; left &= left - 1)
+		if (pagein_holds(sh, base + __ffs64(left)))
+			*bits &= ~(left & -left);
+}
+
+/* Frames for the slots of @bits, in @at; clears those for which there is none. */
+static void take_frames_of(struct read_op *op, struct pagein_shard *sh,
+			   u64 *bits, struct waiting_frame **at)
+{
+	struct waiting_fate wasted = { 0 };
+	u64 left;
+
+	for (left = *bits; left; left &= left - 1) {
+		struct waiting_frame *f = waiting_get(&sh->room, &wasted);
+
+		if (!f) {
+			*bits &= ~left;
+			break;
+		}
+		f->stranger = false;
+		at[__ffs64(left)] = f;
+	}
+	pagein_learn(op->pi, sh, &waiting_no_fate, &wasted);
+}
+
+/*
+ * The window over a run that lies in pieces: what is between them is read too,
+ * for one I/O costs less than many, and not kept. It ends with its granule.
+ */
+static void read_plan_group(struct read_op *op, struct pagein_shard *sh,
+			    u32 slot, u32 want, u64 bits)
+{
+	struct waiting_frame *frames[GRANULE_SLOTS] = { NULL };
+	u32 at = slot % GRANULE_SLOTS, first, i;
+	u64 wanted = GENMASK_ULL(at + want - 1, at);
+
+	bits &= ~wanted;
+	forget_held(sh, slot - at, &bits);
+	take_frames_of(op, sh, &bits, frames);
+	bits |= wanted;
+	first = __ffs64(bits);
+	op->want = at - first;
+	op->nr_want = want;
+	op->n = fls64(bits) - first;
+	op->skip = ~(bits >> first) & GENMASK_ULL(op->n - 1, 0);
+	for (i = 0; i < op->n; i++)
+		op->frames[i] = frames[first + i];
+	op->slot = slot - op->want;
+	op->trigger = WINDOW_MAX;
+	list_add(&op->list, &sh->reads);
+}
+
+/* The live slots of the group of the wanted ones that a window may hold. */
+static u64 group_window(struct pagein *pi, u32 slot, u32 want, u32 size)
+{
+	u32 g = granule_of(slot), at = slot % GRANULE_SLOTS;
+	u64 group = *slot_map_group(pi->map, g);
+
+	if (!(group >> at & 1) || READ_ONCE(pi->whole_only))
+		return 0;
+	return window_group(group & pi->map->live[g], at, want, size);
+}
+
 void read_plan(struct read_op *op, struct pagein_shard *sh, u32 slot, u32 want)
 {
 	struct slot_map *map = op->pi->map;
 	u32 g = granule_of(slot), at = slot % GRANULE_SLOTS;
-	u64 live = map->live[g];
+	u64 live = map->live[g], bits;
 	struct window run, w;
+	u32 size;
 
 	lockdep_assert_held(&sh->lock);
-	run = window_around(live, map->cont[g], at, want,
-			    first_window_size(op->pi, sh));
+	size = first_window_size(op->pi, sh);
+	run = window_around(live, map->cont[g], at, want, size);
+	bits = group_window(op->pi, slot, want, size);
+	if (hweight64(bits) > run.n) {
+		read_plan_group(op, sh, slot, want, bits);
+		return;
+	}
 	w = add_strangers(op->pi, sh, run, live, at, want);
 	w = window_trim(sh, slot - at, w, at, want);
 	take_frames(op, sh, w, run, at, want);

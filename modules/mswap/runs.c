@@ -72,6 +72,18 @@ void pagein_publish(struct pagein *pi, u32 slot, u32 n, const u64 *cont)
 	}
 }
 
+void pagein_group(struct pagein *pi, u32 slot, u32 n, bool joins)
+{
+	struct pagein_shard *sh = pagein_shard(pi, slot);
+	u64 mask = GENMASK_ULL(n - 1, 0) << (slot % GRANULE_SLOTS);
+	u64 *group = slot_map_group(pi->map, granule_of(slot));
+	unsigned long flags;
+
+	spin_lock_irqsave(&sh->lock, flags);
+	*group = joins ? *group | mask : mask;
+	spin_unlock_irqrestore(&sh->lock, flags);
+}
+
 /*
  * Tells every read of @slot that its copy is not to be kept; the last of them
  * to end frees the slot. False if there is none.
@@ -106,6 +118,7 @@ void pagein_release(struct pagein *pi, u32 slot)
 	pi->map->live[g] &= ~bit;
 	/* The next slot loses what it continued; in the next granule it is moot. */
 	pi->map->cont[g] &= ~(bit | bit << 1);
+	*slot_map_group(pi->map, g) &= ~bit;
 	read = note_freed(sh, slot);
 	f = waiting_find(&sh->room, slot);
 	if (f) {

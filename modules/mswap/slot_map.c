@@ -5,16 +5,24 @@
 
 #include "slot_map.h"
 
+/* All three words for each granule would be more than 4.5 bytes a slot. */
+static u32 group_count(size_t granules)
+{
+	return round_up(granules - granules / 16, GROUP_STEP);
+}
+
 int slot_map_init(struct slot_map *m, u32 nr_virt, u32 nr_phys)
 {
 	size_t granules = DIV_ROUND_UP((size_t)nr_phys, GRANULE_SLOTS);
 
 	m->nr_virt = nr_virt;
 	m->nr_phys = nr_phys;
+	m->nr_groups = group_count(granules);
 	m->map = kvcalloc(nr_virt, sizeof(*m->map), GFP_KERNEL);
 	m->live = kvcalloc(granules, sizeof(*m->live), GFP_KERNEL);
 	m->cont = kvcalloc(granules, sizeof(*m->cont), GFP_KERNEL);
-	if (m->map && m->live && m->cont)
+	m->group = kvcalloc(m->nr_groups, sizeof(*m->group), GFP_KERNEL);
+	if (m->map && m->live && m->cont && m->group)
 		return 0;
 	slot_map_exit(m);
 	return -ENOMEM;
@@ -34,6 +42,7 @@ int slot_map_resize(struct slot_map *m, u32 nr_virt)
 
 void slot_map_exit(struct slot_map *m)
 {
+	kvfree(m->group);
 	kvfree(m->cont);
 	kvfree(m->live);
 	kvfree(m->map);
@@ -45,5 +54,6 @@ size_t slot_map_bytes(const struct slot_map *m)
 	size_t granules = DIV_ROUND_UP((size_t)m->nr_phys, GRANULE_SLOTS);
 
 	return m->nr_virt * sizeof(*m->map) +
+	       m->nr_groups * sizeof(*m->group) +
 	       granules * (sizeof(*m->live) + sizeof(*m->cont));
 }

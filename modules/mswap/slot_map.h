@@ -10,9 +10,14 @@
  * cont: 1 bit a physical slot: it continues the run of the slot before it, so
  *       that both are worth reading together.
  *
- * live and cont are words of 64 slots (a *granule*); a granule is protected by
- * the lock of its page-in shard (pagein.h).  cont of a granule's first slot is
- * a hint only: its predecessor is in another granule.
+ * group: 1 bit a physical slot: it was written by the last of those that wrote a
+ *       run in pieces there, so that all of them are worth reading together. A
+ *       hint: there is a word for 15 of 16 granules only, and two share one
+ *       where need be.
+ *
+ * live, cont and group are words of 64 slots (a *granule*); a granule is protected
+ * by the lock of its page-in shard (pagein.h).  cont of a granule's first slot
+ * is a hint only: its predecessor is in another granule.
  */
 #ifndef MSWAP_SLOT_MAP_H
 #define MSWAP_SLOT_MAP_H
@@ -21,11 +26,15 @@
 
 #define GRANULE_SLOTS	64
 #define SLOT_UNMAPPED	((u32)-1)
+/* Granules that share a group word are a multiple of this apart. */
+#define GROUP_STEP	8
 
 struct slot_map {
 	u32 *map;
 	u64 *live;
 	u64 *cont;
+	u64 *group;
+	u32 nr_groups;
 	u32 nr_virt;
 	u32 nr_phys;
 };
@@ -52,6 +61,13 @@ static inline u32 slot_map_exchange(struct slot_map *m, u32 virt, u32 phys)
 static inline u32 granule_of(u32 phys)
 {
 	return phys / GRANULE_SLOTS;
+}
+
+static inline u64 *slot_map_group(const struct slot_map *m, u32 granule)
+{
+	if (granule >= m->nr_groups)
+		granule -= m->nr_groups;
+	return &m->group[granule];
 }
 
 static inline u64 granule_bit(u32 phys)

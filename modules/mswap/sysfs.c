@@ -285,6 +285,7 @@ COUNTER(dev_writes, MSWAP_DEV_WRITES);
 COUNTER(dev_pages_written, MSWAP_DEV_PAGES_WRITTEN);
 COUNTER(dev_reads, MSWAP_DEV_READS);
 COUNTER(dev_pages_read, MSWAP_DEV_PAGES_READ);
+COUNTER(dev_pages_passed, MSWAP_DEV_PAGES_PASSED);
 COUNTER(batches, MSWAP_BATCHES);
 COUNTER(prefetched, MSWAP_PREFETCHED);
 COUNTER(prefetch_used, MSWAP_PREFETCH_USED);
@@ -377,6 +378,7 @@ static struct attribute *mswap_attrs[] = {
 	&counter_dev_pages_written.attr.attr,
 	&counter_dev_reads.attr.attr,
 	&counter_dev_pages_read.attr.attr,
+	&counter_dev_pages_passed.attr.attr,
 	&counter_batches.attr.attr,
 	&counter_prefetched.attr.attr,
 	&counter_prefetch_used.attr.attr,

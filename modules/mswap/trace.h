@@ -30,22 +30,25 @@ TRACE_EVENT(mswap_pageout,
 );
 
 TRACE_EVENT(mswap_pagein,
-	TP_PROTO(const char *dev, u32 slot, u32 pages, u32 wanted),
-	TP_ARGS(dev, slot, pages, wanted),
+	TP_PROTO(const char *dev, u32 slot, u32 pages, u32 wanted, u32 passed),
+	TP_ARGS(dev, slot, pages, wanted, passed),
 	TP_STRUCT__entry(
 		__string(dev, dev)
 		__field(u32, slot)
 		__field(u32, pages)
 		__field(u32, wanted)
+		__field(u32, passed)
 	),
 	TP_fast_assign(
 		compat_assign_str(dev, dev);
 		__entry->slot = slot;
 		__entry->pages = pages;
 		__entry->wanted = wanted;
+		__entry->passed = passed;
 	),
-	TP_printk("dev=%s slot=%u pages=%u wanted=%u", __get_str(dev),
-		  __entry->slot, __entry->pages, __entry->wanted)
+	TP_printk("dev=%s slot=%u pages=%u wanted=%u passed=%u", __get_str(dev),
+		  __entry->slot, __entry->pages, __entry->wanted,
+		  __entry->passed)
 );
 
 TRACE_EVENT(mswap_slot_alloc,

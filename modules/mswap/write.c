@@ -28,17 +28,36 @@ static struct cluster_page *write_pages(struct batch_write *w)
 	return &w->batch->pages[w->from];
 }
 
+/*
+ * A run that is written in pieces: those in one granule are read back together.
+ * Where the pages of a write are several runs, the last one may go on.
+ */
+static void write_group(struct batch_write *w, bool joins)
+{
+	struct cluster_page *pages = write_pages(w);
+	u32 i = w->n - 1;
+
+	while (i && cluster_continues(&pages[i - 1], &pages[i]))
+		i--;
+	if (granule_of(w->slot + i) == granule_of(w->slot + w->n - 1))
+		pagein_group(w->batch->bt->pagein, w->slot + i, w->n - i,
+			     joins && !i);
+}
+
 /* A reader of an earlier write's run may well go on into this one. */
-static bool write_continues_tail(struct batch_write *w)
+static void write_note_tail(struct batch_write *w)
 {
 	struct batch_tail *t = get_cpu_ptr(w->batch->bt->tails);
-	bool continues = t->slot == w->slot &&
-			 cluster_continues(&t->page, write_pages(w));
+	bool continues = cluster_continues(&t->page, write_pages(w));
+	u32 last = t->slot - 1;
 
+	w->continues = continues && t->slot == w->slot;
 	t->slot = w->slot + w->n;
 	t->page = write_pages(w)[w->n - 1];
 	put_cpu_ptr(w->batch->bt->tails);
-	return continues;
+	if (w->n < SLOT_RUN_LONG && !w->batch->bt->backing->synchronous)
+		write_group(w, continues &&
+			       granule_of(last) == granule_of(w->slot));
 }
 
 static u32 publish_page(struct batching *bt, struct cluster_page *page,
@@ -217,23 +236,24 @@ bool batch_write(struct batch *b, u32 want, gfp_t gfp)
 	struct bio *bio;
 	u32 slot, got;
 
-	bio = backing_alloc_write(bt->backing, want, b->opf, gfp);
-	if (!bio)
-		return false;
 	slot = write_alloc_slots(bt, want, &got, gfp);
 	if (slot == SLOT_NONE) {
-		bio_put(bio);
 		if (gfp != GFP_NOIO)
 			return false;
 		no_space(b, want);
 		return true;
+	}
+	bio = backing_alloc_write(bt->backing, got, b->opf, gfp);
+	if (!bio) {
+		space_free(bt->space, slot, got);
+		return false;
 	}
 	w = container_of(bio, struct batch_write, bio);
 	w->batch = b;
 	w->from = b->next;
 	w->n = got;
 	w->slot = slot;
-	w->continues = write_continues_tail(w);
+	write_note_tail(w);
 	b->next += got;
 	atomic_inc(&b->refs);
 	backing_aim(bio, slot);

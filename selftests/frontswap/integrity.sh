@@ -29,7 +29,7 @@ adds_up() {
 	check_close "$1: loads are pages in" "$in" $(($(frontswap_count loads) - loads))
 	check_eq "$1: nothing was refused" "$(get stores_refused)" 0
 	check_eq "$1: pages in came from somewhere" "$in" \
-		$(($(get pages_in_waiting) + $(get pages_in_copied) + $(get pages_in_zero) + $(get dev_pages_read) - $(get prefetched)))
+		$(($(get pages_in_waiting) + $(get pages_in_copied) + $(get pages_in_zero) + $(get dev_pages_read) - $(get dev_pages_passed) - $(get prefetched)))
 	check_eq "$1: no read found an empty slot" "$(get pages_in_zero)" 0
 	check_eq "$1: pages out were written to the device" "$(get dev_pages_written)" "$(get pages_out)"
 }

@@ -28,7 +28,7 @@ adds_up() {
 	check_eq "$1: the histogram's pages are pages out" "$(hist_sum 1)" "$out"
 	check_eq "$1: the histogram's writes are the writes" "$(hist_sum 0)" "$writes"
 	check_eq "$1: pages in came from somewhere" "$in" \
-		$((waiting + copied + zero + reads - $(get prefetched)))
+		$((waiting + copied + zero + reads - $(get dev_pages_passed) - $(get prefetched)))
 	check_that "$1: of the prefetched pages some were used, some wasted" \
 		"$(get prefetched) >= $(get prefetch_used) + $(get prefetch_wasted)"
 	check_eq "$1: sectors the device wrote" "$(since 7)" $((written * SECTORS))

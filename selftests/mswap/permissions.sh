@@ -8,7 +8,7 @@
 
 writable='backing_dev disksize reset policy cluster_pages batch_usecs readahead readahead_pages waiting_pages'
 read_only='initstate pages_out pages_out_copied pages_in pages_in_waiting pages_in_copied pages_in_zero dev_writes dev_pages_written dev_reads
-	dev_pages_read batches prefetched prefetch_used prefetch_wasted window slot_frees discards write_errors
+	dev_pages_read dev_pages_passed batches prefetched prefetch_used prefetch_wasted window slot_frees discards write_errors
 	write_retries read_errors nospace stores_refused deferred cluster_hist slots_total slots_used slots_reserved
 	slots_retired footprint_bytes copies_held waiting_bytes'
 
@@ -16,7 +16,7 @@ nobody() {
 	setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all "$@"
 }
 
-plan $((9 + 2 * 9 + 2 * 31))
+plan $((9 + 2 * 9 + 2 * 32))
 
 must null_make muster0 64
 mswap_add /dev/muster0

@@ -40,7 +40,7 @@ must blkpattern -b 4 -n 16 -o 9 fill "$MSWAP"
 check 'no event was lost' save_trace
 
 check 'lines of pageout' well_formed mswap_pageout dev slot pages objects
-check 'lines of pagein' well_formed mswap_pagein dev slot pages wanted
+check 'lines of pagein' well_formed mswap_pagein dev slot pages wanted passed
 check 'lines of slot_alloc' well_formed mswap_slot_alloc dev want slot got
 check 'lines of write_error' well_formed mswap_write_error dev slot pages error retry
 check_eq 'all name the device' "$(grep -c 'dev=mswap0' "$WORK/trace")" "$(wc -l <"$WORK/trace")"
@@ -48,7 +48,8 @@ check_eq 'a pageout for each device write' "$(count_of mswap_pageout)" "$(get de
 check_eq 'with its pages' "$(sum_of mswap_pageout pages)" "$(get dev_pages_written)"
 check_eq 'a pagein for each device read' "$(count_of mswap_pagein)" "$(get dev_reads)"
 check_eq 'with its pages' "$(sum_of mswap_pagein pages)" "$(get dev_pages_read)"
-check_eq 'wanted and prefetched' "$(sum_of mswap_pagein wanted)" $(($(get dev_pages_read) - $(get prefetched)))
+check_eq 'wanted and prefetched' "$(sum_of mswap_pagein wanted)" \
+	$(($(get dev_pages_read) - $(get dev_pages_passed) - $(get prefetched)))
 check_that 'slots were taken for all pages' "$(sum_of mswap_slot_alloc got) >= $(get pages_out)"
 check_eq 'a write_error for each' "$(count_of mswap_write_error)" "$(get write_errors)"
 

@@ -129,6 +129,47 @@ static void test_ahead_random(void)
 	}
 }
 
+/* Members one after the other, nearest first, as long as there is room. */
+static u64 oracle_group(u64 group, u32 at, u32 want, u32 size)
+{
+	u32 room = size > want ? size - want : 0, behind = room / 4, i, before = 0;
+	u32 ahead = room - behind;
+	u64 got = 0;
+
+	for (i = at; i-- > 0;)
+		before += bit(group, i);
+	if (before < behind)
+		ahead = room - before;
+	for (i = at + want; i < 64 && ahead; i++)
+		if (bit(group, i)) {
+			got |= 1ull << i;
+			ahead--;
+			room--;
+		}
+	for (i = at; i-- > 0 && room;)
+		if (bit(group, i)) {
+			got |= 1ull << i;
+			room--;
+		}
+	for (i = at; i < at + want; i++)
+		got |= 1ull << i;
+	return got;
+}
+
+static void test_group_random(void)
+{
+	u32 i;
+
+	for (i = 0; i < ROUNDS / 4; i++) {
+		u64 group = unit_below(2) ? ~random_word() : random_word();
+		u32 at = unit_below(64), want = 1 + unit_below(64 - at);
+		u32 size = 1 + unit_below(64);
+
+		CHECK_EQ(window_group(group, at, want, size),
+			 oracle_group(group, at, want, size));
+	}
+}
+
 static void test_join_random(void)
 {
 	u32 i, slot;
@@ -194,6 +235,7 @@ int main(void)
 		UNIT_CASE(test_around_edges),
 		UNIT_CASE(test_around_random),
 		UNIT_CASE(test_ahead_random),
+		UNIT_CASE(test_group_random),
 		UNIT_CASE(test_join_random),
 		UNIT_CASE(test_tuner_grows_and_shrinks),
 		UNIT_CASE(test_tuner_probes),

@@ -57,6 +57,39 @@ struct window window_join(struct window a, struct window b)
 	return w;
 }
 
+/* The lowest @n set bits of @word, which has as many. */
+static u64 lowest_bits(u64 word, u32 n)
+{
+	u64 rest = word;
+
+	while (n--)
+		rest &= rest - 1;
+	return word & ~rest;
+}
+
+static u64 highest_bits(u64 word, u32 n)
+{
+	u64 some = 0;
+
+	while (n--)
+		some |= 1ull << pure_fls64(word & ~some);
+	return some;
+}
+
+u64 window_group(u64 group, u32 at, u32 want, u32 size)
+{
+	u64 below = (1ull << at) - 1;
+	u64 wanted = (~0ull >> (WINDOW_MAX - want)) << at;
+	u64 after = group & ~below & ~wanted, before = group & below;
+	u32 up = pure_popcount64(after), down = pure_popcount64(before);
+	u32 room = size > want ? size - want : 0;
+
+	up = pure_min(up, pure_max(room - room / 4,
+				   room - pure_min(room, down)));
+	down = pure_min(down, room - up);
+	return wanted | lowest_bits(after, up) | highest_bits(before, down);
+}
+
 void window_tuner_init(struct window_tuner *t, u32 probe_every)
 {
 	t->probe_every = probe_every;
