@@ -59,12 +59,8 @@ void read_op_release(struct pagein *pi, struct read_op *op)
 		mempool_free(op, &pi->ops);
 }
 
-static struct read_op *read_op_alloc(struct pagein *pi, gfp_t gfp)
+static struct read_op *read_op_ready(struct pagein *pi, struct read_op *op)
 {
-	struct read_op *op = this_cpu_xchg(*pi->spares, NULL);
-
-	if (!op)
-		op = mempool_alloc(&pi->ops, gfp);
 	if (!op)
 		return NULL;
 	op->pi = pi;
@@ -78,6 +74,19 @@ static struct read_op *read_op_alloc(struct pagein *pi, gfp_t gfp)
 	op->want = 0;
 	op->nr_want = 0;
 	return op;
+}
+
+/* What is at hand on this CPU, or NULL. Any context. */
+static struct read_op *read_op_spare(struct pagein *pi)
+{
+	return read_op_ready(pi, this_cpu_xchg(*pi->spares, NULL));
+}
+
+static struct read_op *read_op_alloc(struct pagein *pi, gfp_t gfp)
+{
+	struct read_op *op = read_op_spare(pi);
+
+	return op ?: read_op_ready(pi, mempool_alloc(&pi->ops, gfp));
 }
 
 static void read_op_discard(struct pagein *pi, struct read_op *op)
@@ -224,6 +233,8 @@ again:
 		w->bio = NULL;
 		return STEP_GONE;
 	}
+	if (!w->op)
+		w->op = read_op_spare(pi);
 	if (!w->op || (!w->op->bounce &&
 		       !slot_bio_is_page(w->bio, w->bio->bi_iter))) {
 		spin_unlock_irqrestore(&sh->lock, flags);

@@ -63,16 +63,6 @@ static void read_op_free(struct read_op *op)
 	flight_end(pi->flight);
 }
 
-/* From here on nobody joins, so joined[] may be read without the lock. */
-static void read_op_close(struct pagein_shard *sh, struct read_op *op)
-{
-	unsigned long flags;
-
-	spin_lock_irqsave(&sh->lock, flags);
-	op->closed = true;
-	spin_unlock_irqrestore(&sh->lock, flags);
-}
-
 /* Copies to those who asked for a page while it was being read. */
 static u64 read_op_serve_joined(struct read_op *op)
 {
@@ -132,11 +122,16 @@ static void read_op_done(struct read_op *op)
 	struct pagein *pi = op->pi;
 	struct pagein_shard *sh = pagein_shard(pi, op->slot);
 	unsigned long flags;
-	u64 served, freed;
+	u64 served = 0, freed;
 
-	read_op_close(sh, op);
-	served = read_op_serve_joined(op);
 	spin_lock_irqsave(&sh->lock, flags);
+	if (op->nr_joined) {
+		/* From here on nobody joins. */
+		op->closed = true;
+		spin_unlock_irqrestore(&sh->lock, flags);
+		served = read_op_serve_joined(op);
+		spin_lock_irqsave(&sh->lock, flags);
+	}
 	list_del(&op->list);
 	read_op_keep_frames(sh, op, served);
 	freed = read_op_settle_freed(sh, op);
@@ -179,6 +174,16 @@ static u64 read_op_shrink(struct pagein_shard *sh, struct read_op *op)
 		list_add(&op->list, &sh->reads);
 	}
 	return freed;
+}
+
+/* From here on nobody joins, so joined[] may be read without the lock. */
+static void read_op_close(struct pagein_shard *sh, struct read_op *op)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&sh->lock, flags);
+	op->closed = true;
+	spin_unlock_irqrestore(&sh->lock, flags);
 }
 
 /* One bad slot must not hurt those who want its neighbours: each reads alone. */

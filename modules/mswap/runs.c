@@ -9,6 +9,8 @@ void pagein_learn(struct pagein *pi, struct pagein_shard *sh,
 		  const struct waiting_fate *wasted)
 {
 	lockdep_assert_held(&sh->lock);
+	if (!(used->run | used->strangers | wasted->run | wasted->strangers))
+		return;
 	window_tuner_learn(&sh->run_tuner, used->run, wasted->run);
 	window_tuner_learn(&sh->strangers_tuner, used->strangers,
 			   wasted->strangers);
