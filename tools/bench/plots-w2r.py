@@ -20,7 +20,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from benchlib import w2r, w2r_report  # noqa: E402
 
-COLOURS = {"plain": "#46566a", "lru": "#9aa7b5", "sa-w2r": "#edae49", "w2r": "#d1495b", "dm-cache": "#66a182"}
+COLOURS = {"plain": "#46566a", "lru": "#9aa7b5", "sa-w2r": "#edae49", "w2r": "#d1495b", "dm-cache": "#66a182",
+           "bcache": "#8d5b9f"}
 METRICS = (("seconds", "seconds, over the plain device's"), ("dev_reads", "device reads, over the plain device's"))
 
 
@@ -43,7 +44,7 @@ def bars(axes, table, name, title):
             [spread.high - spread.median for _, spread in found],
         ]
         axes.bar([place + (number - (len(sides) - 1) / 2) * width for place, _ in found], heights, width, yerr=error,
-                 capsize=2, color=COLOURS[side], label=side)
+                 capsize=2, color=COLOURS.get(side), label=side)
     axes.axhline(1, color=COLOURS["plain"], linewidth=0.8)
     axes.set_xticks(range(len(table.programs())), table.programs())
     axes.set_title(title, fontsize=10)

@@ -13,8 +13,11 @@ from benchlib import guest, w2r, w2r_judge, w2r_report, w2r_run  # noqa: E402
 
 def result(side, program, number, seconds, **counts):
     return {"device": "null_blk-5ms", "side": side, "round": number, "program": program, "seconds": seconds,
-            "counts": {"dev_reads": 10, "dev_writes": 1} | counts, "state": {}, "status": 0, "output": "",
-            "right": True}
+            "counts": {"dev_reads": 10, "dev_writes": 1, "root_reads": 0} | counts, "state": {}, "status": 0,
+            "output": "", "right": True}
+
+
+NO_FLOOR = w2r_judge.Table([])
 
 
 class Judging(unittest.TestCase):
@@ -37,13 +40,19 @@ class Judging(unittest.TestCase):
             result("plain", "cp", 1, 10.0), result("sa-w2r", "cp", 1, 8.1), result("w2r", "cp", 1, 8.3),
             result("dm-cache", "cp", 1, 10.0),
         ])
-        found = {verdict.text: verdict.word for verdict in w2r_judge.verdicts(table)}
+        found = {verdict.text: verdict.word for verdict in w2r_judge.verdicts(table, NO_FLOOR)}
         self.assertEqual(found, {
             "cp: sa-w2r against plain": "reached",
             "all: sa-w2r against dm-cache": "reached",
             "cp: w2r against plain": "missed",
             "all: w2r against dm-cache": "reached",
         })
+
+    def test_what_nobody_could_reach(self):
+        table = w2r_judge.Table([result("plain", "cp", 1, 10.0), result("w2r", "cp", 1, 9.5)])
+        for floor, word in ((9.0, "out of reach"), (8.0, "missed")):
+            verdict, = w2r_judge.verdicts(table, w2r_judge.Table([result("plain", "cp", 1, floor)]))
+            self.assertEqual((verdict.least, verdict.word), (floor / 10.0, word))
 
     def test_missed_by_the_median_only(self):
         verdict = w2r_judge.Verdict("x", 1.05, w2r_judge.Spread(1.06, 1.01, 1.2))
@@ -61,7 +70,16 @@ class Steps(unittest.TestCase):
         self.assertEqual([step.side for step in todo], ["plain", "w2r", "dm-cache", "w2r", "dm-cache", "plain"])
         text = w2r.guest_plan(todo, ["cp"], 64, 8)
         self.assertIn("step 6 null_blk-5ms plain\n", text)
-        self.assertEqual(text.count("side dm-cache dm-cache\n"), 1)
+        self.assertEqual(text.count("side dm-cache dm-cache 128\n"), 1)
+
+    def test_the_floor_comes_first(self):
+        todo = w2r.steps(["null_blk-5ms"], ["plain"], 2, floor=True)
+        self.assertEqual([(step.number, step.device) for step in todo],
+                         [(1, "brd"), (2, "brd"), (3, "null_blk-5ms"), (4, "null_blk-5ms")])
+
+    def test_sides_of_ones_own(self):
+        self.assertEqual(w2r.side_words("w2r:policy=lru,lookahead=9"), "w2r policy lru lookahead 9")
+        self.assertIsNone(w2r.side_words("w3r"))
 
     def test_every_program_is_checked(self):
         for program in w2r.PROGRAMS.values():
@@ -81,8 +99,8 @@ class Reading(unittest.TestCase):
         with tempfile.TemporaryDirectory() as holder:
             out = pathlib.Path(holder)
             files = {
-                "1.cp.begin": "blockstat 5 0 80 0 2 0 16 0\nmisses:3\nplanner_active:none\n",
-                "1.cp.end": "blockstat 9 0 112 0 2 0 16 0\nmisses:8\nplanner_active:stream\n",
+                "1.cp.begin": "blockstat 5 0 80 0 2 0 16 0\nroot_reads:7\nmisses:3\nplanner_active:none\n",
+                "1.cp.end": "blockstat 9 0 112 0 2 0 16 0\nroot_reads:8\nmisses:8\nplanner_active:stream\n",
                 "1.cp.status": "0\n", "1.cp.output": "", "1.cp.sum": "abc  -\n", "expected.cp": "abd  -\n",
             }
             for name, text in files.items():
@@ -90,22 +108,26 @@ class Reading(unittest.TestCase):
             step = w2r.Step(1, 1, "null_blk-5ms", "w2r")
             found = w2r.program_result(out, step, guest.fields("program=cp begin=1.5 end=3.0"))
         self.assertEqual(found["counts"],
-                         {"dev_reads": 4, "dev_read_kib": 16, "dev_writes": 0, "dev_write_kib": 0, "misses": 5})
+                         {"root_reads": 1, "dev_reads": 4, "dev_read_kib": 16, "dev_writes": 0, "dev_write_kib": 0,
+                          "misses": 5})
         self.assertEqual((found["seconds"], found["state"]), (1.5, {"planner_active": "stream"}))
+        self.assertIn("1 reads of the machine's own disk", w2r.complaint(found))
+        found["counts"]["root_reads"] = 0
         self.assertIn("something else", w2r.complaint(found))
 
 
 class Reporting(unittest.TestCase):
     def test_report_names_every_figure(self):
         data = {
-            "about": {"date": "d", "commit": "c", "kernel": "k", "rounds": 1, "cache_mib": 32, "tree": "t"},
+            "about": {"date": "d", "commit": "c", "kernel": "k", "rounds": 1, "cache_mib": 32, "tree": "t",
+                      "clock": "time is"},
             "costs": {}, "results": [
                 result("plain", "cp", 1, 10.0), result("w2r", "cp", 1, 7.5, misses=9),
                 result("dm-cache", "cp", 1, 9.0, read_hits=77),
             ],
         }
         text = w2r_report.markdown(data)
-        self.assertIn("cp: w2r against plain | 0.820 | 0.750 | reached |", text)
+        self.assertIn("cp: w2r against plain | 0.820 | 0.750 | – | reached |", text)
         self.assertIn("| dm-cache | 10 | – | 1 | 77 |", text)
         table = w2r_report.terminal_table(w2r_report.tables(data)["null_blk-5ms"])
         self.assertIn("7.5", " ".join(table))

@@ -6,28 +6,32 @@
 #	w2r.sh DIR
 #
 # DIR/plan is a list of lines:
-#	device KIND			null_blk-100us, null_blk-5ms or delay-4ms: a device to make
+#	device KIND			null_blk-100us, null_blk-5ms, delay-4ms or brd: a device to make
 #	size MIB			size of each of them and of the file system
 #	cache MIB			memory for the caches
 #	tree SUBDIR...			which of the kernel headers' include/ go to src/include in the file system
-#	side NAME w2r [OPTION VALUE...]	with these words of the table
-#	side NAME w2r-keep-ra ...	the same, and the page cache reads ahead as on the plain device
-#	side NAME plain|dm-cache	the device itself; dm-cache with policy smq and a ramdisk
+#	side NAME TYPE [WORD...]	what is mounted: see w2r-sides.sh
 #	program NAME COMMAND		run by sh in the file system's root, where out/ is empty and src/ is the tree
 #	check NAME COMMAND		prints something that depends on all of what the program made
 #	cost ROUNDS			measure what a hit and a miss cost
 #	step N KIND SIDE		all programs, one after the other, each with a cold page cache
 #
 # What it does and finds goes to DIR: "events" (one line of key=value an event), and for each program of step N
-# N.NAME.begin, N.NAME.end (the device's /sys/block/*/stat, on a line that starts with "blockstat", then the
-# cache's counters, NAME:VALUE), N.NAME.status, N.NAME.output, N.NAME.sum and, once, expected.NAME (the same from
-# a memory file system); cost.hit and cost.miss are what readcost prints.
+# N.NAME.begin, N.NAME.end (the device's /sys/block/*/stat, on a line that starts with "blockstat", then the reads
+# of the VM's root disk and the cache's counters, NAME:VALUE), N.NAME.status, N.NAME.output, N.NAME.sum and, once,
+# expected.NAME (the same from a memory file system); cost.hit and cost.miss are what readcost prints.
+#
+# Where time counts instructions, what the host does takes none, or all up to the next timer. So while a program is
+# timed nothing is asked of the host: DIR is written before and after, its programs are copied to memory, and those of
+# the root disk are in the page cache from the run that says what they make. That they were is checked: root_reads.
 set -eu
 
 out=$1
-plan=$out/plan
 nullb=/sys/kernel/config/nullb
+root=sda # of the lab's machines
 mnt=/mnt/w2r
+work=/mnt/work
+plan=$work/plan
 LC_ALL=C
 export LC_ALL
 
@@ -77,6 +81,7 @@ dm_name() {
 # The device of KIND is /dev/$(cat $work/KIND).
 make_device() {
 	case $1 in
+	brd) echo ram2 ;;
 	null_blk-100us)
 		make_null_blk nullb0 "$2" 1 100000 "$(nproc)" 64 && echo nullb0
 		;;
@@ -90,68 +95,13 @@ make_device() {
 	esac >"$work/$1"
 }
 
-# --- sides: what is mounted in the end is /dev/mapper/w2r-top
-
-top_make() {
-	dmsetup create w2r-top --table "0 $(sectors "$device") $*" || die "no target: $*"
-	dmsetup mknodes
-	top=/dev/mapper/w2r-top
-}
-
-# A new dm-cache on a part of the ramdisk, 4 MiB of it for metadata.
-start_cache() {
-	dd if=/dev/zero of=/dev/ram0 bs=1M count=4 2>/dev/null
-	dmsetup create w2r-meta --table "0 8192 linear /dev/ram0 0" || die "no metadata"
-	dmsetup create w2r-fast --table "0 $((cache * 2048)) linear /dev/ram0 8192" || die "no cache device"
-	dmsetup mknodes
-	top_make cache /dev/mapper/w2r-meta /dev/mapper/w2r-fast "$device" 128 1 writethrough smq 0
-}
-
-side_start() {
-	device=/dev/$(cat "$work/$kind")
-	top=$device
-	read -r type words <<-END
-		$(setting "side $side")
-	END
-	count=$(echo "$words" | wc -w)
-	case $type in
-	plain) ;;
-	dm-cache) start_cache ;;
-	w2r*) top_make w2r "$device" "$cache" "$count" "$words" ;;
-	*) die "no side $side" ;;
-	esac
-	if [ "$type" = w2r-keep-ra ]; then
-		blockdev --setra "$(blockdev --getra "$device")" "$top"
-	fi
-}
-
-side_stop() {
-	[ "$type" = plain ] || dmsetup remove --retry w2r-top || die "the target stays"
-	if [ "$type" = dm-cache ]; then
-		dmsetup remove --retry w2r-fast || die "the cache's device stays"
-		dmsetup remove --retry w2r-meta || die "the metadata's device stays"
-	fi
-}
-
-cache_counters() {
-	case $type in
-	w2r*)
-		for file in "/sys/block/$(dm_name w2r-top)/w2r"/*; do
-			echo "${file##*/}:$(cat "$file")"
-		done
-		;;
-	dm-cache)
-		dmsetup status w2r-top | awk '{ print "read_hits:" $8 "\nread_misses:" $9 "\npromotions:" $13 }'
-		;;
-	esac
-}
+# --- programs
 
 snapshot() {
 	sed 's/^/blockstat /' "/sys/block/${device##*/}/stat"
+	awk '{ print "root_reads:" $1 }' "/sys/block/$root/stat"
 	cache_counters
 }
-
-# --- programs
 
 uptime_now() {
 	read -r now _ </proc/uptime
@@ -171,7 +121,7 @@ sum_program() {
 }
 
 one_program() {
-	prefix=$out/$step.$program
+	prefix=$work/found/$step.$program
 	mount -o noatime "$top" "$mnt" || die "cannot mount $top"
 	cd "$mnt"
 	mkdir out
@@ -184,6 +134,7 @@ one_program() {
 	rm -rf out
 	cd /
 	umount "$mnt" || die "cannot unmount"
+	cp "$prefix".* "$out"
 	event "event=program step=$step program=$program begin=$begin end=$end"
 }
 
@@ -226,7 +177,8 @@ expect_all() {
 		mkdir out
 		run_program "$program" "$work/expected"
 		[ "$(cat "$work/expected.status")" = 0 ] || die "$program fails: $(tail -n 3 "$work/expected.output")"
-		sum_program "$program" >"$out/expected.$program"
+		sum_program "$program" >"$work/expected.$program"
+		cp "$work/expected.$program" "$out"
 		rm -rf out
 	done 4<"$work/programs"
 	cd /
@@ -271,11 +223,12 @@ prepare() {
 		"memory_kib=$(sed -n 's/^MemTotal: *\([0-9]*\).*/\1/p' /proc/meminfo)"
 	size=$(setting size)
 	cache=$(setting cache)
-	modprobe brd rd_nr=2 rd_size=$((size * 1024)) || die "no brd"
+	modprobe brd rd_nr=3 rd_size=$((size * 1024)) || die "no brd"
 	modprobe null_blk nr_devices=0 || die "no null_blk"
 	mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config
 	! grep -qe ' w2r' -e '^cost' "$plan" || modprobe dm-w2r || die "no dm-w2r"
-	! grep -q dm-cache "$plan" || modprobe -a dm-cache dm-cache-smq || die "no dm-cache"
+	! grep -q ' dm-cache' "$plan" || modprobe -a dm-cache dm-cache-smq || die "no dm-cache"
+	! grep -q ' bcache' "$plan" || modprobe bcache || die "no bcache"
 	sed -n 's/^program \([^ ]*\) .*/\1/p' "$plan" >"$work/programs"
 	mkdir -p "$mnt"
 	setting device >"$work/kinds"
@@ -285,10 +238,13 @@ prepare() {
 	make_image
 }
 
-# In memory: the root may be an overlay that is slow.
-mkdir -p /mnt/work
-mount -t tmpfs -o size=80% none /mnt/work
-work=/mnt/work
+mkdir -p "$work"
+mount -t tmpfs -o size=80% none "$work"
+mkdir "$work/found"
+cp -r "$out/plan" "$out/bin" "$work"
+PATH=$work/bin:/usr/sbin:/usr/bin:/sbin:/bin
+export PATH
+. "${0%/*}/w2r-sides.sh"
 prepare
 rounds=$(setting cost)
 [ -z "$rounds" ] || measure_costs "$rounds"

@@ -19,7 +19,7 @@ SYSTEM_PYTHON = "/usr/bin/python3"
 GUEST_PATH = "/out/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 POLL_SECONDS = 0.3
 STOP_SECONDS = 15
-PARTS = {"guest.sh": ("sides.sh",)}  # what a guest's script includes
+PARTS = {"guest.sh": ("sides.sh",), "w2r.sh": ("w2r-sides.sh",)}  # what a guest's script includes
 
 
 class GuestError(Exception):
@@ -50,7 +50,10 @@ class _Events:
             yield fields(line)
 
 
-def _build_programs(out):
+def _add_programs(out, tools):
+    (out / "bin").mkdir(exist_ok=True)
+    for path in tools:
+        shutil.copy(path, out / "bin")
     for folder in ("selftests/progs", "tools/bench/progs"):
         command = ["make", "-s", "-C", str(CHECKOUT / folder), f"OUT={out / 'bin'}"]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
@@ -67,10 +70,11 @@ def _lab_command(kernel, disks, mem, timeout, stock_only, icount, out, script):
 
 
 def run(plan, out, *, kernel="6.12", disks=(), mem="3G", timeout=3600, stock_only=False, icount=False, on_event=None,
-        line=None, script="guest.sh"):
+        line=None, script="guest.sh", tools=()):
     """
     Boots a VM, has SCRIPT carry out PLAN (text) in it, and leaves what that wrote in OUT. ON_EVENT gets each
-    event (a dict) as it comes; LINE is the progress line, refreshed meanwhile. Returns all events.
+    event (a dict) as it comes; LINE is the progress line, refreshed meanwhile. TOOLS are files that SCRIPT finds among
+    its programs. Returns all events.
     """
     line = line or progress.Line()
     out.mkdir(parents=True, exist_ok=True)
@@ -78,7 +82,7 @@ def run(plan, out, *, kernel="6.12", disks=(), mem="3G", timeout=3600, stock_onl
     # Copies: an edit of the checkout must not reach a shell that is half way through.
     for each in (script, *PARTS.get(script, ())):
         shutil.copy(BENCH / each, out)
-    _build_programs(out)
+    _add_programs(out, tools)
     events, seen = _Events(out / "events"), []
 
     def follow():

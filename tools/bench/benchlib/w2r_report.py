@@ -19,6 +19,7 @@ HOW_TO_READ = """\
 Figures are medians (lowest–highest) over the rounds; ratios are taken round by round. Each program begins with a
 cold page cache; the caches are empty at the start of a round and stay from program to program. Device I/Os are
 what the device itself counted while a program ran. Of dm-cache, hits and misses are its own read hits and misses.
+"Least" is the ratio that a device without latency would reach; a target below it is out of reach.
 """.splitlines()
 
 
@@ -26,22 +27,30 @@ def tables(data):
     """{device: Table} in the order they were run."""
     found = {}
     for result in data["results"]:
-        found.setdefault(result["device"], []).append(result)
+        if result["device"] != w2r.FLOOR:
+            found.setdefault(result["device"], []).append(result)
     return {device: w2r_judge.Table(results) for device, results in found.items()}
+
+
+def floor(data):
+    """The Table of a device that takes no time; it may be empty."""
+    return w2r_judge.Table([result for result in data["results"] if result["device"] == w2r.FLOOR])
 
 
 def all_verdicts(data):
     """[(where, Verdict)]"""
     found = [("costs", verdict) for verdict in w2r_judge.cost_verdicts(data["costs"])]
     for device, table in tables(data).items():
-        found += [(w2r.DEVICES[device], verdict) for verdict in w2r_judge.verdicts(table)]
+        found += [(w2r.DEVICES[device], verdict) for verdict in w2r_judge.verdicts(table, floor(data))]
     return found
 
 
 def _verdicts(data):
-    lines = header(["device", "target", "at most", "ratio", "verdict"])
+    lines = header(["device", "target", "at most", "ratio", "least", "verdict"])
     for where, verdict in all_verdicts(data):
-        lines.append(row([where, verdict.text, f"{verdict.limit:.3f}", spread_text(verdict.spread, 3), verdict.word]))
+        least = "–" if verdict.least is None else f"{verdict.least:.3f}"
+        lines.append(row([where, verdict.text, f"{verdict.limit:.3f}", spread_text(verdict.spread, 3), least,
+                          verdict.word]))
     return lines
 
 
@@ -54,12 +63,13 @@ def _costs(data):
     return lines
 
 
-def _seconds(table):
+def _seconds(table, least):
     programs = [*table.programs(), w2r_judge.TOTAL]
-    lines = header(["seconds", *table.sides()])
+    lines = header(["seconds", "no latency", *table.sides()])
     for program in programs:
-        cells = [spread_text(table.spread(side, program, "seconds"), 2) for side in table.sides()]
-        lines.append(row([program, *cells]))
+        spreads = [least.spread(w2r.PLAIN, program, "seconds"),
+                   *(table.spread(side, program, "seconds") for side in table.sides())]
+        lines.append(row([program, *(spread_text(each, 2) for each in spreads)]))
     return lines
 
 
@@ -81,7 +91,7 @@ def markdown(data):
     lines = [
         f"# bench-w2r, {about['date']}", "",
         f"Commit {about['commit']}, kernel {about['kernel']}, {about['rounds']} rounds, caches of "
-        f"{about['cache_mib']} MiB; {about['tree']}.", "",
+        f"{about['cache_mib']} MiB; {about['tree']}; {about['clock']}.", "",
         f"Targets: {sum(judged)} reached, {len(judged) - sum(judged)} missed. Programs that failed or gave a wrong "
         f"result: {bad}.", "", *HOW_TO_READ, "",
     ]
@@ -90,7 +100,7 @@ def markdown(data):
     if data["costs"]:
         lines += [*_costs(data), ""]
     for device, table in tables(data).items():
-        lines += [f"## {w2r.DEVICES[device]}", "", *_seconds(table), ""]
+        lines += [f"## {w2r.DEVICES[device]}", "", *_seconds(table, floor(data)), ""]
         for program in [w2r_judge.TOTAL, *table.programs()]:
             lines += [*_counts(table, program), ""]
     return "\n".join(lines)

@@ -49,12 +49,13 @@ class Boot:
         self.about = {}
         line.left = self.estimate.seconds
 
-    def run(self, out, *, size_mib, cache_mib, tree=w2r.TREE, cost_rounds=0, kernel="6.12", icount=False):
+    def run(self, out, *, size_mib, cache_mib, tree=w2r.TREE, cost_rounds=0, kernel="6.12", icount=False,
+            tools=()):
         text = w2r.guest_plan(self.todo, self.programs, size_mib, cache_mib, tree, cost_rounds)
         devices = len({step.device for step in self.todo})
         self.line.set("making the test machine")
-        guest.run(text, out, mem=f"{2304 + size_mib * (1 + devices)}M", kernel=kernel, line=self.line, script="w2r.sh",
-                  icount=icount,
+        guest.run(text, out, mem=f"{3072 + size_mib * (2 + devices)}M", kernel=kernel, line=self.line, script="w2r.sh",
+                  icount=icount, tools=tools,
                   timeout=600 + STEP_TIMEOUT * len(self.todo) + (COST_TIMEOUT if cost_rounds else 0),
                   on_event=lambda event: self._on_event(event, out))
 
@@ -71,7 +72,7 @@ class Boot:
             self.on_costs({kind: w2r.cost_result(out / f"cost.{kind}") for kind in ("hit", "miss")})
         elif what == "start":
             step = self.todo[int(event["step"]) - 1]
-            self.line.set(f"{step.number}/{len(self.todo)} {w2r.DEVICES[step.device]}: {step.side}")
+            self.line.set(f"{step.number}/{len(self.todo)} {w2r.title(step.device)}: {step.side}")
         elif what == "program":
             found = w2r.program_result(out, self.todo[int(event["step"]) - 1], event)
             self.estimate.ended(found)

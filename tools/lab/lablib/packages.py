@@ -53,6 +53,13 @@ def blktrace():
     return [usr / "sbin/blktrace", usr / "bin/blkparse", *(usr / "lib/x86_64-linux-gnu").glob("libaio.so.1*")]
 
 
+def bcache_tools():
+    """Debian's program that makes bcache's devices."""
+    final = cache.CACHE / f"bcache-tools-{DEFAULT.suite}"
+    unpack(final, ("bcache-tools",))
+    return [final / "root/usr/sbin/make-bcache"]
+
+
 def emulator():
     """(first words of a QEMU command line, what it needs in the environment)."""
     final = cache.CACHE / f"qemu-{DEFAULT.suite}"
