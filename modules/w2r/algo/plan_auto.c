@@ -2,7 +2,9 @@
 #include "planner.h"
 
 #define DECIDE_EVERY	8	/* references */
-#define FORGET_EVERY	256	/* references after which the past counts half */
+#define FORGET_EVERY	256	/* references after which the past counts half, */
+#define PATIENCES	3	/* if it is so many times as long as patience; */
+#define KEPT_FOR	8192	/* else after so many */
 #define SAMPLES		8	/* predictions come true before a planner acts */
 
 void chooser_init(struct auto_planner *a)
@@ -17,6 +19,13 @@ static struct prediction *slot_of(struct auto_planner *a, u64 block)
 	return &a->predictions[(block * 0x9e3779b97f4a7c15ull) >> 52];
 }
 
+/* How many predictions ago did @kind make this one? */
+static u32 age(const struct auto_planner *a, const struct prediction *x,
+	       u32 kind)
+{
+	return a->scores[kind].total - x->stamps[kind];
+}
+
 /*
  * Would it have left the waiting room by now? That is a FIFO; the planner shares
  * it with others, but blocks that were asked for leave it in between.
@@ -24,7 +33,14 @@ static struct prediction *slot_of(struct auto_planner *a, u64 block)
 static bool is_late(const struct auto_planner *a, const struct prediction *x,
 		    u32 kind, const struct reference *ref)
 {
-	return a->scores[kind].total - x->stamps[kind] > ref->waiting;
+	return age(a, x, kind) > ref->waiting;
+}
+
+static void note_success(struct score *s, u32 after)
+{
+	s->used++;
+	if (after > s->patience)
+		s->patience += (after - s->patience + 3) / 4;
 }
 
 static void came_true(struct auto_planner *a, struct prediction *x,
@@ -34,14 +50,18 @@ static void came_true(struct auto_planner *a, struct prediction *x,
 
 	for (kind = 0; kind < SCORES; kind++)
 		if (x->planners & (1u << kind) && !is_late(a, x, kind, ref))
-			a->scores[kind].used++;
+			note_success(&a->scores[kind], age(a, x, kind));
 	x->planners = 0;
 }
 
-/* What was predicted last had no time to come true. */
+/*
+ * What was predicted last had no time to come true: the lookahead, or, of one
+ * that names what is asked for much later, as many as came true.
+ */
 static bool is_worth(const struct score *s, bool acts, u32 lookahead)
 {
-	u32 due = s->made - pure_min(s->made, lookahead);
+	u32 early = pure_max(lookahead, pure_min(s->patience, s->used));
+	u32 due = s->made - pure_min(s->made, early);
 
 	if (acts)
 		return s->used && 5 * s->used >= 3 * due;
@@ -59,14 +79,14 @@ static void decide(struct auto_planner *a, u32 lookahead)
 	a->acting = acting;
 }
 
-static void forget(struct auto_planner *a)
+/* Not what is still undecided, but for very old. */
+static void forget(struct score *s, u32 clock)
 {
-	u32 kind;
-
-	for (kind = 0; kind < SCORES; kind++) {
-		a->scores[kind].used /= 2;
-		a->scores[kind].made /= 2;
-	}
+	if (s->made < PATIENCES * s->patience && clock & (KEPT_FOR - 1))
+		return;
+	s->used /= 2;
+	s->made /= 2;
+	s->patience -= s->patience / 8;
 }
 
 void chooser_reference(struct auto_planner *a, const struct reference *ref)
@@ -83,7 +103,8 @@ void chooser_reference(struct auto_planner *a, const struct reference *ref)
 	if (!(a->clock & (DECIDE_EVERY - 1)))
 		decide(a, ref->lookahead);
 	if (!(a->clock & (FORGET_EVERY - 1)))
-		forget(a);
+		for (i = 0; i < SCORES; i++)
+			forget(&a->scores[i], a->clock);
 }
 
 void chooser_predict(struct auto_planner *a, u32 kind,

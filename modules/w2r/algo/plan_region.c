@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "planner.h"
 
-#define BITS		(1u << REGION_SHIFT)
-#define ENOUGH		3	/* blocks asked for that make a region wanted */
+#define BLOCKS		(1u << REGION_SHIFT)
+#define GROUP		16	/* blocks, aligned */
+#define ENOUGH		3	/* of a group asked for that make it wanted */
+#define LONG_AGO	2048	/* references */
 
 void region_init(struct region_planner *r)
 {
@@ -11,12 +13,11 @@ void region_init(struct region_planner *r)
 
 static struct region *region_of(struct region_planner *r, u64 number)
 {
-	struct region *x = &r->regions[(number * 0x9e3779b97f4a7c15ull) >> 54];
+	struct region *x = &r->regions[(number * 0x9e3779b97f4a7c15ull) >> 52];
 
-	if (x->number != number || !x->asked) {
+	if (x->number != number) {
+		memset(x, 0, sizeof(*x));
 		x->number = number;
-		x->asked = 0;
-		x->planned = false;
 	}
 	return x;
 }
@@ -26,20 +27,55 @@ static u64 bits_of(u32 from, u32 n)
 	return (n < 64 ? ((u64)1 << n) - 1 : ~0ull) << from;
 }
 
-/* What nobody has asked for yet of a region, as runs. */
-static u32 plan_rest(const struct region *x, u32 most, struct plan *plan)
+/* What of @wanted was neither asked for nor named yet, as runs; how many. */
+static u32 name(struct region *x, u64 wanted, u32 most, struct plan *plan)
 {
-	u64 left = ~x->asked & bits_of(0, BITS), first = x->number << REGION_SHIFT;
+	u64 left = wanted & ~x->asked & ~x->named;
+	u64 first = x->number << REGION_SHIFT;
 	u32 at, n, sum = 0;
 
 	while (left && sum < most && plan->n < PLAN_RUNS) {
 		at = pure_ctz64(left);
 		n = ~(left >> at) ? pure_ctz64(~(left >> at)) : 64;
-		plan_add(plan, first + at, pure_min(n, most - sum));
-		sum += pure_min(n, most - sum);
+		n = pure_min(n, most - sum);
+		plan_add(plan, first + at, n);
+		sum += n;
+		x->named |= bits_of(at, n);
 		left &= ~bits_of(at, n);
 	}
 	return sum;
+}
+
+/* Those groups among the @n blocks from @from on of which enough were asked for. */
+static u64 groups(const struct region *x, u32 from, u32 n)
+{
+	u64 group, wanted = 0;
+	u32 at;
+
+	for (at = from & ~(GROUP - 1); at < from + n; at += GROUP) {
+		group = bits_of(at, GROUP);
+		if (pure_popcount64(x->asked & group) >= ENOUGH)
+			wanted |= group;
+	}
+	return wanted;
+}
+
+/* What comes will be the same as what was, unless that was another thing. */
+static void begin_anew(struct region *x)
+{
+	u32 same = pure_popcount64(x->asked & x->before);
+
+	x->before = 2 * same < pure_popcount64(x->before) ? 0 : x->asked;
+	x->asked = 0;
+	x->named = 0;
+}
+
+/* It left the cache and is wanted again, or nobody wanted it for long. */
+static bool is_over(const struct region *x, u32 clock, u32 from, enum room room)
+{
+	if (clock - x->touched > LONG_AGO)
+		return true;
+	return room != ROOM_WEIGHING && x->asked & bits_of(from, 1);
 }
 
 void region_reference(struct region_planner *r, const struct reference *ref,
@@ -49,15 +85,16 @@ void region_reference(struct region_planner *r, const struct reference *ref,
 	u32 left = ref->lookahead, from, n;
 	struct region *x;
 
+	r->clock++;
 	while (block < end) {
-		from = block & (BITS - 1);
-		n = pure_min(BITS - from, (u32)(end - block));
+		from = block & (BLOCKS - 1);
+		n = pure_min(BLOCKS - from, (u32)(end - block));
 		x = region_of(r, block >> REGION_SHIFT);
+		if (is_over(x, r->clock, from, ref->room))
+			begin_anew(x);
+		x->touched = r->clock;
 		x->asked |= bits_of(from, n);
+		left -= name(x, x->before | groups(x, from, n), left, plan);
 		block += n;
-		if (x->planned || pure_popcount64(x->asked) < ENOUGH)
-			continue;
-		x->planned = true;
-		left -= plan_rest(x, left, plan);
 	}
 }

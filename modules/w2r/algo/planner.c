@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "planner.h"
 
+#define WAITING_SHARE	16	/* of the waiting room auto fills one at a time, */
+#define WAITING_LEAST	64	/* or so many blocks */
+
 void obl_reference(const struct reference *ref, struct plan *plan)
 {
 	plan_add(plan, ref->first + ref->n, 1);
@@ -76,6 +79,17 @@ static void join(struct plan *plan, const struct plan *more, u32 *left)
 	}
 }
 
+/* A block by itself is an I/O by itself, if it does not go with a missed one. */
+static bool acts(const struct planner *p, u32 kind, const struct reference *ref)
+{
+	u32 acting = p->chooser.acting;
+
+	if (kind == PLANNER_OBL && acting != 1u << PLANNER_OBL &&
+	    ref->room != ROOM_DISK)
+		return false;
+	return acting & (1u << kind);
+}
+
 void planner_reference(struct planner *p, const struct reference *ref,
 		       enum room (*where)(const void *ctx, u64 block),
 		       const void *ctx, struct plan *plan)
@@ -84,20 +98,25 @@ void planner_reference(struct planner *p, const struct reference *ref,
 	static const u8 order[SCORES] = {
 		PLANNER_STREAM, PLANNER_PATTERN, PLANNER_REGION, PLANNER_OBL,
 	};
-	u32 left = ref->lookahead, kind, i;
+	struct reference few = *ref;
+	u32 left, kind, i;
 	struct plan each;
 
 	if (p->kind != PLANNER_AUTO) {
 		reference_one(p, p->kind, ref, plan);
 		return;
 	}
+	left = pure_max(WAITING_LEAST, ref->waiting / WAITING_SHARE);
+	left = pure_min(ref->lookahead, left);
+	few.lookahead = left;
+	ref = &few;
 	chooser_reference(&p->chooser, ref);
 	plan->n = 0;
 	for (i = 0; i < SCORES; i++) {
 		kind = order[i];
 		reference_one(p, kind, ref, &each);
 		score(p, kind, ref, &each, where, ctx);
-		if (p->chooser.acting & (1u << kind))
+		if (acts(p, kind, ref))
 			join(plan, &each, &left);
 	}
 }

@@ -12,12 +12,15 @@
  * pattern  jumps that repeat: a history of jumps with an index by where they
  *          lead (Nesbit and Smith, "Data cache prefetching using a global
  *          history buffer", 2004). Two jumps in a known order start it.
- * region   blocks asked for in any order, but near each other: once three of an
- *          aligned region were, its rest (as in Somogyi and others, "Spatial
- *          memory streaming", 2006, but without the memory of which).
+ * region   blocks asked for in any order, but near each other: once three of 16
+ *          were, their rest; and when a region of 64 is asked for anew, all that
+ *          was the last time (Somogyi and others, "Spatial memory streaming",
+ *          2006).
  * auto     has each of the four predict, and those act of whose predictions of
  *          late two thirds came true before the waiting room would have lost
- *          them, until less than three fifths do.
+ *          them, until less than three fifths do. Those that may come true yet
+ *          are left out of account, as many as did. obl acts where none else
+ *          does, and where its block makes one I/O with a missed one.
  *
  * The caller's lock protects it; nothing allocates.
  */
@@ -80,16 +83,19 @@ struct pattern_planner {
 	u32 depth;			/* jumps to predict */
 };
 
-#define REGIONS		1024		/* a power of two */
-#define REGION_SHIFT	4		/* blocks in a region, at most 6 */
+#define REGIONS		4096		/* a power of two */
+#define REGION_SHIFT	6		/* a bit a block */
 
 struct region {
 	u64 number;
-	u64 asked;		/* a bit a block */
-	bool planned;
+	u64 asked;		/* since it was last begun anew, */
+	u64 before;		/* and the time before */
+	u64 named;		/* to be prefetched, this time */
+	u32 touched;		/* the planner's clock */
 };
 
 struct region_planner {
+	u32 clock;		/* references */
 	struct region regions[REGIONS];
 };
 
@@ -105,7 +111,8 @@ struct prediction {
 struct score {
 	u32 total;		/* predictions since the start */
 	u32 made;		/* of late: predictions, */
-	u32 used;		/* and those that came true in time */
+	u32 used;		/* and those that came true in time, */
+	u32 patience;		/* after about so many more, the slow ones */
 };
 
 struct auto_planner {
