@@ -18,6 +18,7 @@ struct w2r_fetch {
 	struct w2r_filler filler;
 	u32 n;
 	bool ahead;		/* a prefetch */
+	struct page *holes;	/* read past: a chain by page_private() */
 	struct bio bio;		/* last: its vectors follow */
 };
 
@@ -25,6 +26,60 @@ static u32 fetch_blocks(const struct w2r *c)
 {
 	return clamp_t(u32, FETCH_SECTORS >> c->block_shift, 1, W2R_IO_BLOCKS);
 }
+
+static u32 block_bytes(const struct w2r *c)
+{
+	return c->block_sectors << SECTOR_SHIFT;
+}
+
+/* --- blocks that an I/O goes past, since they are here already --- */
+
+static struct page *pop_page(struct page **chain)
+{
+	struct page *page = *chain;
+
+	if (page) {
+		*chain = (struct page *)page_private(page);
+		set_page_private(page, 0);
+	}
+	return page;
+}
+
+static void push_page(struct page **chain, struct page *page)
+{
+	set_page_private(page, (unsigned long)*chain);
+	*chain = page;
+}
+
+static void free_pages_of(struct w2r *c, struct page *chain)
+{
+	struct page *page;
+
+	while ((page = pop_page(&chain)))
+		__free_pages(page, get_order(block_bytes(c)));
+}
+
+static bool add_hole(struct w2r *c, struct w2r_fetch *f, u32 n)
+{
+	struct page *page, *got = NULL;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		page = w2r_alloc_frame(c);
+		if (!page) {
+			free_pages_of(c, got);
+			return false;
+		}
+		push_page(&got, page);
+	}
+	while ((page = pop_page(&got))) {
+		__bio_add_page(&f->bio, page, block_bytes(c), 0);
+		push_page(&f->holes, page);
+	}
+	return true;
+}
+
+/* --- I/Os --- */
 
 static void fetch_ended(struct bio *bio)
 {
@@ -34,6 +89,7 @@ static void fetch_ended(struct bio *bio)
 	unsigned long flags;
 
 	w2r_filler_ended(c, &f->filler, !bio->bi_status);
+	free_pages_of(c, f->holes);
 	bio_put(bio);
 	/* The last one lets go of the lock before the target may vanish. */
 	spin_lock_irqsave(&c->lock, flags);
@@ -43,51 +99,99 @@ static void fetch_ended(struct bio *bio)
 	spin_unlock_irqrestore(&c->lock, flags);
 }
 
-u32 w2r_fetch(struct w2r *c, u64 first, u32 n, enum room room,
-	      struct bio_list *bios)
+static u32 take_blocks(struct w2r *c, struct w2r_fetch *f, u64 first, u32 n)
 {
-	bool ahead = room == ROOM_WAITING;
+	enum room room = f->ahead ? ROOM_WAITING : ROOM_WEIGHING;
+	u32 got, e;
+
+	for (got = 0; got < n; got++) {
+		e = w2r_take(c, first + got, room, &f->filler);
+		if (e == ENTRY_NONE)
+			break;
+		__bio_add_page(&f->bio, c->slots[e].page, block_bytes(c), 0);
+	}
+	f->n += got;
+	if (f->ahead) {
+		c->prefetching += got;
+		w2r_count(c, W2R_PREFETCHED, got);
+	}
+	return got;
+}
+
+/* A read of up to @n blocks from @first on, of which at most @most are added. */
+static struct w2r_fetch *begin(struct w2r *c, u64 first, u32 n, u32 most,
+			       bool ahead, struct bio_list *bios)
+{
 	struct w2r_fetch *f;
 	struct bio *bio;
-	u32 e;
 
-	lockdep_assert_held(&c->lock);
-	n = min(n, fetch_blocks(c));
-	bio = compat_bio_alloc(c->dev->bdev, n,
+	bio = compat_bio_alloc(c->dev->bdev, most,
 			       REQ_OP_READ | (ahead ? REQ_RAHEAD : 0),
 			       GFP_NOWAIT | __GFP_NOWARN, &c->bios);
 	if (!bio)
-		return 0;
+		return NULL;
 	f = container_of(bio, struct w2r_fetch, bio);
 	f->c = c;
+	f->n = 0;
 	f->ahead = ahead;
+	f->holes = NULL;
 	w2r_filler_init(&f->filler);
-	for (f->n = 0; f->n < n; f->n++) {
-		e = w2r_take(c, first + f->n, room, &f->filler);
-		if (e == ENTRY_NONE)
-			break;
-		__bio_add_page(bio, c->slots[e].page,
-			       c->block_sectors << SECTOR_SHIFT, 0);
-	}
-	if (!f->n) {
+	if (!take_blocks(c, f, first, n)) {
 		bio_put(bio);
-		return 0;
+		return NULL;
 	}
 	bio->bi_iter.bi_sector = first << c->block_shift;
 	bio->bi_end_io = fetch_ended;
-	if (ahead) {
-		/* Behind demand reads, also where a scheduler sorts. */
+	/* Behind demand reads, also where a scheduler sorts. */
+	if (ahead)
 		bio->bi_ioprio = IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 7);
-		c->prefetching += f->n;
-		w2r_count(c, W2R_PREFETCHED, f->n);
-		w2r_count(c, W2R_ORIGIN_PREFETCHES, 1);
-		trace_w2r_prefetch(c->devt, first, f->n);
-	} else {
-		w2r_count(c, W2R_ORIGIN_READS, 1);
-	}
+	w2r_count(c, ahead ? W2R_ORIGIN_PREFETCHES : W2R_ORIGIN_READS, 1);
 	c->own++;
 	bio_list_add(bios, bio);
-	return f->n;
+	return f;
+}
+
+bool w2r_fetch(struct w2r *c, u64 block, struct bio_list *bios)
+{
+	lockdep_assert_held(&c->lock);
+	return begin(c, block, 1, 1, false, bios);
+}
+
+/* --- prefetches --- */
+
+/* The I/Os that carry out a plan; the last one may still grow. */
+struct w2r_ahead {
+	struct bio_list *bios;
+	struct w2r_fetch *f;	/* the last one, or none */
+	u64 end;		/* the block after it */
+	u32 most;		/* blocks in an I/O */
+};
+
+/* Adds blocks to the last I/O, past a small hole perhaps; how many. */
+static u32 go_on(struct w2r *c, struct w2r_ahead *a, u64 first, u32 n)
+{
+	u32 hole, left;
+
+	if (!a->f || first - a->end > PLAN_HOLE)
+		return 0;
+	hole = first - a->end;
+	left = a->most - a->f->bio.bi_vcnt;
+	if (left <= hole || (hole && !add_hole(c, a->f, hole)))
+		return 0;
+	return take_blocks(c, a->f, first, min(n, left - hole));
+}
+
+static u32 fetch_ahead(struct w2r *c, struct w2r_ahead *a, u64 first, u32 n)
+{
+	u32 got = go_on(c, a, first, n);
+
+	if (!got) {
+		n = min(n, a->most);
+		a->f = begin(c, first, n, a->most, true, a->bios);
+		got = a->f ? a->f->n : 0;
+	}
+	a->end = first + got;
+	return got;
 }
 
 static bool wanted(const void *ctx, u64 block)
@@ -99,22 +203,23 @@ static bool wanted(const void *ctx, u64 block)
 }
 
 /* What of a run is not here yet, in as few I/Os as that makes. */
-static u32 fetch_run(struct w2r *c, const struct run *run, u32 room_left,
-		     struct bio_list *bios)
+static u32 fetch_run(struct w2r *c, struct w2r_ahead *a, struct run rest,
+		     u32 room_left)
 {
-	struct run rest = *run;
 	u32 got, n, total = 0;
 	u64 first;
 
 	while (total < room_left) {
-		n = min(room_left - total, fetch_blocks(c));
-		n = plan_cut(&rest, n, wanted, c, &first);
+		n = plan_cut(&rest, room_left - total, wanted, c, &first);
 		if (!n)
 			break;
-		got = w2r_fetch(c, first, n, ROOM_WAITING, bios);
+		got = fetch_ahead(c, a, first, n);
 		total += got;
-		if (got < n)
+		if (!got)
 			break;
+		/* An I/O was full: the others come next. */
+		rest.first -= n - got;
+		rest.n += n - got;
 	}
 	return total;
 }
@@ -124,9 +229,23 @@ static enum room where(const void *ctx, u64 block)
 	return rooms_where(ctx, block);
 }
 
+static void trace(struct w2r *c, struct bio_list *bios)
+{
+	struct w2r_fetch *f;
+	struct bio *bio;
+
+	bio_list_for_each(bio, bios) {
+		f = container_of(bio, struct w2r_fetch, bio);
+		if (f->ahead)
+			trace_w2r_prefetch(c->devt, bio->bi_iter.bi_sector >>
+					   c->block_shift, f->n);
+	}
+}
+
 void w2r_look_ahead(struct w2r *c, const struct reference *ref,
 		    struct bio_list *bios)
 {
+	struct w2r_ahead a = { .bios = bios };
 	struct plan plan = { .n = 0 };
 	u32 most, i, n = 0;
 	u64 start;
@@ -138,10 +257,12 @@ void w2r_look_ahead(struct w2r *c, const struct reference *ref,
 	if (!plan.n)
 		return;
 	start = ktime_get_ns();
+	a.most = min(fetch_blocks(c), plan_blocks(&plan));
 	/* More than the waiting room holds would push itself out. */
 	most = clamp_t(u32, c->rooms.waiting_target, 1, LOOKAHEAD_MAX);
 	for (i = 0; i < plan.n && c->prefetching < most; i++)
-		n += fetch_run(c, &plan.runs[i], most - c->prefetching, bios);
+		n += fetch_run(c, &a, plan.runs[i], most - c->prefetching);
+	trace(c, bios);
 	if (n)
 		toggle_cost(&c->toggle, div_u64(ktime_get_ns() - start, n));
 }

@@ -6,12 +6,10 @@
 #include "cache.h"
 
 /*
- * Takes entries in @room for up to @n blocks from @first on, none of which is
- * in the cache, and adds to @bios a read that fills them. Returns for how many,
- * perhaps none. Under ->lock.
+ * Takes an entry in the weighing room for @block, which is not in the cache, and
+ * adds to @bios a read that fills it; false if that cannot be. Under ->lock.
  */
-u32 w2r_fetch(struct w2r *c, u64 first, u32 n, enum room room,
-	      struct bio_list *bios);
+bool w2r_fetch(struct w2r *c, u64 block, struct bio_list *bios);
 
 /* Adds to @bios the prefetches that follow from reference @ref. Under ->lock. */
 void w2r_look_ahead(struct w2r *c, const struct reference *ref,

@@ -17,13 +17,18 @@ static unsigned int frame_order(const struct w2r *c)
 	return get_order(c->block_sectors << SECTOR_SHIFT);
 }
 
+struct page *w2r_alloc_frame(struct w2r *c)
+{
+	return alloc_pages(FRAME_GFP, frame_order(c));
+}
+
 static bool give_memory(struct w2r *c, u32 e)
 {
 	struct page *page;
 
 	if (c->slots[e].page)
 		return true;
-	page = alloc_pages(FRAME_GFP, frame_order(c));
+	page = w2r_alloc_frame(c);
 	if (!page)
 		return false;
 	c->slots[e].page = page;

@@ -8,6 +8,9 @@
 
 #include "cache.h"
 
+/* Memory for one block, not waited for, or NULL. Any context. */
+struct page *w2r_alloc_frame(struct w2r *c);
+
 /*
  * An entry with memory for @block, which has none, to be filled; ENTRY_NONE if
  * there can be none now. Under ->lock.

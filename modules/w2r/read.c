@@ -198,7 +198,7 @@ static bool fetch_whole(struct w2r *c, struct bio *bio, struct bio_list *bios)
 		return false;
 	if (!planner_goes_on(c->planner, io->first))
 		rooms_fault(&c->rooms, io->first, 1);
-	if (!w2r_fetch(c, io->first, 1, ROOM_WEIGHING, bios))
+	if (!w2r_fetch(c, io->first, bios))
 		return false;
 	w2r_count(c, W2R_MISSES, 1);
 	e = index_peek(&c->rooms.index, io->first);
@@ -208,15 +208,26 @@ static bool fetch_whole(struct w2r *c, struct bio *bio, struct bio_list *bios)
 }
 
 /*
- * Requests of different priority are never merged. A prefetch right behind the
- * read that caused it shall be one I/O with it, where the reader plugs.
+ * A prefetch right before or behind the read that caused it shall be one I/O
+ * with it, where the reader plugs: a bio is merged with none but the one sent
+ * before it, and only if both have one priority.
  */
 static void join(const struct bio *bio, struct bio_list *bios)
 {
-	struct bio *ahead = bio_list_peek(bios);
+	struct bio_list near = BIO_EMPTY_LIST, far = BIO_EMPTY_LIST;
+	struct bio *ahead;
 
-	if (ahead && ahead->bi_iter.bi_sector == bio_end_sector(bio))
-		ahead->bi_ioprio = bio->bi_ioprio;
+	while ((ahead = bio_list_pop(bios))) {
+		if (ahead->bi_iter.bi_sector == bio_end_sector(bio) ||
+		    bio_end_sector(ahead) == bio->bi_iter.bi_sector) {
+			ahead->bi_ioprio = bio->bi_ioprio;
+			bio_list_add(&near, ahead);
+		} else {
+			bio_list_add(&far, ahead);
+		}
+	}
+	bio_list_merge(&near, &far);
+	*bios = near;
 }
 
 int w2r_read(struct w2r *c, struct bio *bio)

@@ -39,6 +39,7 @@ enum planner_kind {
 };
 
 #define PLAN_RUNS		16
+#define PLAN_HOLE		8	/* blocks worth reading past, for one I/O less */
 #define LOOKAHEAD_MAX		1024	/* blocks */
 
 struct run {
@@ -169,6 +170,16 @@ static inline void plan_add(struct plan *plan, u64 first, u32 n)
 {
 	if (n && plan->n < PLAN_RUNS)
 		plan->runs[plan->n++] = (struct run){ first, n };
+}
+
+/* Blocks in one I/O that carries out @plan, with some to read past. */
+static inline u32 plan_blocks(const struct plan *plan)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < plan->n; i++)
+		n += plan->runs[i].n;
+	return n > 1 ? n + 2 * PLAN_HOLE : n;
 }
 
 /*

@@ -132,7 +132,7 @@ static void arrive(struct replay *r)
 	}
 }
 
-static u32 fetch(struct replay *r, u64 first, u32 n)
+static u32 take_run(struct replay *r, u64 first, u32 n)
 {
 	u32 got;
 
@@ -140,7 +140,41 @@ static u32 fetch(struct replay *r, u64 first, u32 n)
 		if (!take_ahead(r, first + got))
 			break;
 	r->counts.prefetched += got;
-	r->counts.origin_prefetches += got > 0;
+	return got;
+}
+
+/* The I/Os that carry out a plan: what the last one holds, and the block after it. */
+struct ahead {
+	u32 blocks;
+	u32 most;
+	u64 end;
+};
+
+/* Adds blocks to the last I/O, past a small hole perhaps. */
+static u32 go_on(struct replay *r, struct ahead *a, u64 first, u32 n)
+{
+	u32 hole, got;
+
+	if (!a->blocks || first - a->end > PLAN_HOLE)
+		return 0;
+	hole = (u32)(first - a->end);
+	if (a->most - a->blocks <= hole)
+		return 0;
+	got = take_run(r, first, pure_min(n, a->most - a->blocks - hole));
+	a->blocks += hole + got;
+	return got;
+}
+
+static u32 fetch(struct replay *r, struct ahead *a, u64 first, u32 n)
+{
+	u32 got = go_on(r, a, first, n);
+
+	if (!got) {
+		got = take_run(r, first, pure_min(n, a->most));
+		a->blocks = got;
+		r->counts.origin_prefetches += got > 0;
+	}
+	a->end = first + got;
 	return got;
 }
 
@@ -151,17 +185,18 @@ static bool wanted(const void *ctx, u64 block)
 	return block < r->nr_blocks && rooms_where(&r->rooms, block) == ROOM_DISK;
 }
 
-static void fetch_run(struct replay *r, struct run rest, u32 most)
+static void fetch_run(struct replay *r, struct ahead *a, struct run rest, u32 most)
 {
-	u32 io = pure_min(pure_max(FETCH_SECTORS >> r->block_shift, 1), IO_BLOCKS);
-	u32 left, n;
+	u32 n, got;
 	u64 first;
 
 	while (r->prefetching < most) {
-		left = most - r->prefetching;
-		n = plan_cut(&rest, pure_min(left, io), wanted, r, &first);
-		if (!n || fetch(r, first, n) < n)
+		n = plan_cut(&rest, most - r->prefetching, wanted, r, &first);
+		got = n ? fetch(r, a, first, n) : 0;
+		if (!got)
 			break;
+		rest.first -= n - got;
+		rest.n += n - got;
 	}
 }
 
@@ -172,15 +207,18 @@ static enum room where(const void *ctx, u64 block)
 
 static void look_ahead(struct replay *r, const struct reference *ref)
 {
+	u32 io = pure_min(pure_max(FETCH_SECTORS >> r->block_shift, 1), IO_BLOCKS);
 	struct plan plan = { .n = 0 };
+	struct ahead a = { 0 };
 	u32 most, i;
 
 	if (!r->lookahead_on)
 		return;
 	planner_reference(&r->planner, ref, where, &r->rooms, &plan);
+	a.most = pure_min(io, plan_blocks(&plan));
 	most = pure_min(pure_max(r->rooms.waiting_target, 1), LOOKAHEAD_MAX);
 	for (i = 0; i < plan.n; i++)
-		fetch_run(r, plan.runs[i], most);
+		fetch_run(r, &a, plan.runs[i], most);
 }
 
 /* --- reads --- */
