@@ -177,6 +177,7 @@ class Reading(unittest.TestCase):
         self.assertEqual(found["counts"]["dev_pages_written"], 20)
         self.assertEqual(found["read_counts"]["dev_reads"], 4)
         self.assertAlmostEqual(judge.metric(found, "pages_per_read"), 4.75)
+        self.assertAlmostEqual(judge.metric(found, "reads_per_page"), 4 / 19)
         self.assertEqual(found["seconds"], {"total": 4.5, "write": 1.5, "read": 2.5})
         self.assertEqual((found["bad"], found["statuses"]), (3, [1]))
         self.assertEqual(found["cluster_hist"], {"1": 4, "32": 2})

@@ -15,6 +15,7 @@ COLUMNS = (
     ("pages/write", "pages_per_write", 1),
     ("dev reads", "dev_reads", 0),
     ("pages/read", "pages_per_read", 1),
+    ("reads/page in", "reads_per_page", 3),
     ("bad", "bad", 0),
 )
 FIGURES = (  # which only some programs have
@@ -28,6 +29,7 @@ HOW_TO_READ = """\
 Figures are medians (lowest–highest) over the rounds. A ratio is mswap over the stock swap that counts,
 taken round by round: for seconds and µs the stock `vm.page-cluster` that is quickest in them, for all else the
 one that is quickest as a whole. The device's I/Os are what its own statistics say; – means it keeps none.
+"pages/read" counts all that was read, "reads/page in" what was swapped in.
 "sys" is the CPU time of the whole machine in the kernel, "stall" the time in which all of the programs waited
 for memory (PSI).
 """.splitlines()
