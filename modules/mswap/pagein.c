@@ -379,6 +379,7 @@ static void pagein_init_shards(struct pagein *pi)
 		spin_lock_init(&sh->lock);
 		INIT_LIST_HEAD(&sh->reads);
 		waiting_init(&sh->room);
+		pace_init(&sh->pace);
 		window_tuner_init(&sh->run_tuner, RUN_PROBE_EVERY);
 		window_tuner_init(&sh->strangers_tuner,
 				  STRANGERS_PROBE_EVERY);

@@ -19,6 +19,7 @@
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
+#include "algo/pace.h"
 #include "algo/window.h"
 #include "backing.h"
 #include "flight.h"
@@ -40,6 +41,7 @@ struct pagein_shard {
 	struct waiting_room room;
 	struct window_tuner run_tuner;
 	struct window_tuner strangers_tuner;
+	struct pace pace;
 } ____cacheline_aligned_in_smp;
 
 struct pagein {

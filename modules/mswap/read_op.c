@@ -122,6 +122,7 @@ static void read_op_done(struct read_op *op)
 	struct pagein *pi = op->pi;
 	struct pagein_shard *sh = pagein_shard(pi, op->slot);
 	unsigned long flags;
+	u64 took = op->begun ? ktime_get_ns() - op->begun : 0;
 	u64 served = 0, freed;
 
 	spin_lock_irqsave(&sh->lock, flags);
@@ -132,6 +133,8 @@ static void read_op_done(struct read_op *op)
 		served = read_op_serve_joined(op);
 		spin_lock_irqsave(&sh->lock, flags);
 	}
+	if (took)
+		pace_learn(&sh->pace, op->n, took);
 	list_del(&op->list);
 	read_op_keep_frames(sh, op, served);
 	freed = read_op_settle_freed(sh, op);
@@ -239,6 +242,14 @@ static void read_op_failed(struct read_op *op, blk_status_t status)
 	read_op_free(op);
 }
 
+/* Of short reads some will do: they are many. */
+static u64 read_op_begin_time(const struct read_op *op)
+{
+	if (op->n >= PACE_LONG || (op->n <= PACE_SHORT && op->slot % 8 == 0))
+		return ktime_get_ns();
+	return 0;
+}
+
 static void read_op_end_io(struct bio *bio)
 {
 	struct read_op *op = container_of(bio, struct read_op, bio);
@@ -293,6 +304,7 @@ void read_op_submit(struct read_op *op)
 	mswap_count(pi->stats, MSWAP_DEV_PAGES_READ, op->n);
 	mswap_count(pi->stats, MSWAP_DEV_PAGES_PASSED, passed);
 	mswap_count(pi->stats, MSWAP_PREFETCHED, op->n - op->nr_want - passed);
+	op->begun = read_op_begin_time(op);
 	backing_submit(&op->bio);
 }
 

@@ -28,6 +28,7 @@ struct read_op {
 	u32 want;			/* the wanted slots: want..want + nr_want - 1 */
 	u32 nr_want;			/* 0: nobody waits */
 	u32 trigger;			/* a hit from here on starts the next window */
+	u64 begun;			/* ns; 0: nobody takes the time */
 	u64 skip;			/* slots of the window that nobody gets to see */
 	u64 freed;			/* under the shard's lock: given up meanwhile */
 	bool closed;			/* under the shard's lock: takes no more joins */

@@ -169,14 +169,16 @@ static void read_plan_group(struct read_op *op, struct pagein_shard *sh,
 }
 
 /* The live slots of the group of the wanted ones that a window may hold. */
-static u64 group_window(struct pagein *pi, u32 slot, u32 want, u32 size)
+static u64 group_window(struct pagein *pi, struct pagein_shard *sh, u32 slot,
+			u32 want, u32 size)
 {
 	u32 g = granule_of(slot), at = slot % GRANULE_SLOTS;
 	u64 group = *slot_map_group(pi->map, g);
 
 	if (!(group >> at & 1) || READ_ONCE(pi->whole_only))
 		return 0;
-	return window_group(group & pi->map->live[g], at, want, size);
+	return window_group(group & pi->map->live[g], at, want, size,
+			    pace_gap(&sh->pace, GRANULE_SLOTS));
 }
 
 void read_plan(struct read_op *op, struct pagein_shard *sh, u32 slot, u32 want)
@@ -190,7 +192,7 @@ void read_plan(struct read_op *op, struct pagein_shard *sh, u32 slot, u32 want)
 	lockdep_assert_held(&sh->lock);
 	size = first_window_size(op->pi, sh);
 	run = window_around(live, map->cont[g], at, want, size);
-	bits = group_window(op->pi, slot, want, size);
+	bits = group_window(op->pi, sh, slot, want, size);
 	if (hweight64(bits) > run.n) {
 		read_plan_group(op, sh, slot, want, bits);
 		return;

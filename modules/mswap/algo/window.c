@@ -76,11 +76,45 @@ static u64 highest_bits(u64 word, u32 n)
 	return some;
 }
 
-u64 window_group(u64 group, u32 at, u32 want, u32 size)
+/* The bits of @word from @from on, up to the first that more than @gap zeros lie before. */
+static u64 reach_up(u64 word, u32 from, u32 gap)
 {
-	u64 below = (1ull << at) - 1;
+	u64 some = 0;
+	u32 next = from, i;
+
+	if (from >= WINDOW_MAX)
+		return 0;
+	for (word &= ~0ull << from; word; word &= word - 1) {
+		i = pure_ctz64(word);
+		if (i - next > gap)
+			break;
+		some |= 1ull << i;
+		next = i + 1;
+	}
+	return some;
+}
+
+/* The same downwards, from @to - 1 on. */
+static u64 reach_down(u64 word, u32 to, u32 gap)
+{
+	u64 some = 0;
+	u32 last = to, i;
+
+	for (word &= (1ull << to) - 1; word; word &= ~(1ull << i)) {
+		i = pure_fls64(word);
+		if (last - i - 1 > gap)
+			break;
+		some |= 1ull << i;
+		last = i;
+	}
+	return some;
+}
+
+u64 window_group(u64 group, u32 at, u32 want, u32 size, u32 gap)
+{
 	u64 wanted = (~0ull >> (WINDOW_MAX - want)) << at;
-	u64 after = group & ~below & ~wanted, before = group & below;
+	u64 after = reach_up(group, at + want, gap);
+	u64 before = reach_down(group, at, gap);
 	u32 up = pure_popcount64(after), down = pure_popcount64(before);
 	u32 room = size > want ? size - want : 0;
 

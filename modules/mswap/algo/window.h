@@ -36,10 +36,11 @@ struct window window_join(struct window a, struct window b);
 /*
  * The slots of @group, a set of slots that were written together but not side by
  * side, nearest to the wanted ones @at..@at + @want - 1 (want >= 1): as bits,
- * with the wanted ones, at most @size and at least @want. Shared out before and
- * after the wanted slots as in window_around().
+ * with the wanted ones, at most @size and at least @want, and without those that
+ * more than @gap slots lie before. Shared out before and after the wanted slots
+ * as in window_around().
  */
-u64 window_group(u64 group, u32 at, u32 want, u32 size);
+u64 window_group(u64 group, u32 at, u32 want, u32 size, u32 gap);
 
 /*
  * Fits the size of a first window to what became of prefetched pages: it
