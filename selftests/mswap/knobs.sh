@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Every knob takes what it may take and refuses everything else, before and after the device is ready.
-# timeout: 60
+# timeout: 90
 # kernels: all
 
 . "$(dirname "$0")/lib.sh"
