@@ -178,6 +178,8 @@ class Reading(unittest.TestCase):
         self.assertEqual(found["read_counts"]["dev_reads"], 4)
         self.assertAlmostEqual(judge.metric(found, "pages_per_read"), 4.75)
         self.assertAlmostEqual(judge.metric(found, "reads_per_page"), 4 / 19)
+        self.assertIsNone(results.per_io({"dev_reads": None, "pswpin": 5}, "dev_reads", "pswpin"))
+        self.assertIsNone(results.per_io({"dev_reads": 5, "pswpin": 0}, "dev_reads", "pswpin"))
         self.assertEqual(found["seconds"], {"total": 4.5, "write": 1.5, "read": 2.5})
         self.assertEqual((found["bad"], found["statuses"]), (3, [1]))
         self.assertEqual(found["cluster_hist"], {"1": 4, "32": 2})

@@ -124,6 +124,6 @@ def step_result(out, step, event, phased):
     return result
 
 
-def per_io(counts, pages, ios):
-    """Pages an I/O, or None when unknown."""
-    return counts[pages] / counts[ios] if counts.get(ios) else None
+def per_io(counts, what, each):
+    """WHAT for each of EACH (pages an I/O), or None when either is unknown."""
+    return counts[what] / counts[each] if counts.get(each) and counts[what] is not None else None
