@@ -93,37 +93,32 @@ static inline void bio_list_merge_init(struct bio_list *list,
 }
 #endif
 
+/* Mappings of the caller's own came together with memcpy_page(). */
+#ifndef COMPAT_HAVE_MEMCPY_PAGE
+#define kmap_local_page	kmap_atomic
+#define kunmap_local	kunmap_atomic
+
+static inline void memcpy_page(struct page *to, size_t to_at,
+			       struct page *from, size_t from_at, size_t len)
+{
+	char *dst = kmap_local_page(to);
+	char *src = kmap_local_page(from);
+
+	memcpy(dst + to_at, src + from_at, len);
+	kunmap_local(src);
+	kunmap_local(dst);
+}
+#endif
+
 /* Copies what is in a page, and no tags that a machine may keep with it. */
 static inline void compat_copy_page(struct page *to, struct page *from)
 {
-#ifdef COMPAT_HAVE_MEMCPY_PAGE
 	void *dst = kmap_local_page(to);
 	void *src = kmap_local_page(from);
 
 	copy_page(dst, src);
 	kunmap_local(src);
 	kunmap_local(dst);
-#else
-	void *dst = kmap_atomic(to);
-	void *src = kmap_atomic(from);
-
-	copy_page(dst, src);
-	kunmap_atomic(src);
-	kunmap_atomic(dst);
-#endif
 }
-
-#ifndef COMPAT_HAVE_MEMCPY_PAGE
-static inline void memcpy_page(struct page *to, size_t to_at,
-			       struct page *from, size_t from_at, size_t len)
-{
-	char *dst = kmap_atomic(to);
-	char *src = kmap_atomic(from);
-
-	memcpy(dst + to_at, src + from_at, len);
-	kunmap_atomic(src);
-	kunmap_atomic(dst);
-}
-#endif
 
 #endif
