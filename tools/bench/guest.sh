@@ -97,6 +97,7 @@ make_device() {
 	null_blk-100us) make_null_blk "$2" 100000 ;;
 	null_blk-5ms) make_null_blk "$2" 5000000 1 1 ;;
 	nvme) wait_for /dev/nvme0n1 nvme ;;
+	nvme-tcp) make_nvme_tcp "$2" 100000 ;;
 	virtio) wait_for /dev/vda virtio_blk ;;
 	*) return 1 ;;
 	esac
@@ -286,6 +287,8 @@ prepare() {
 
 # shellcheck source-path=SCRIPTDIR
 . "${0%/*}/sides.sh"
+# shellcheck source-path=SCRIPTDIR
+. "${0%/*}/remote.sh"
 
 work=$(mktemp -d)
 # In memory, and not the cgroup's: nobody waits for the host in order to run them.

@@ -19,7 +19,7 @@ SYSTEM_PYTHON = "/usr/bin/python3"
 GUEST_PATH = "/out/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 POLL_SECONDS = 0.3
 STOP_SECONDS = 15
-PARTS = {"guest.sh": ("sides.sh",), "w2r.sh": ("w2r-sides.sh",)}  # what a guest's script includes
+PARTS = {"guest.sh": ("sides.sh", "remote.sh"), "w2r.sh": ("w2r-sides.sh",)}  # what a guest's script includes
 
 
 class GuestError(Exception):

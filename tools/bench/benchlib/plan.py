@@ -28,6 +28,7 @@ DEVICES = {
         Device("null_blk-100us", "null_blk, 100 µs", ramdisks=2, floor=True),
         Device("null_blk-5ms", "null_blk, 5 ms, one at a time"),
         Device("nvme", "QEMU NVMe", lab_disk="--nvme", floor=True),
+        Device("nvme-tcp", "NVMe over TCP, null_blk of 100 µs behind it"),
         Device("virtio", "virtio-blk", lab_disk="--virtio", ramdisks=0),
     )
 }
