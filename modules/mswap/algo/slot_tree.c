@@ -381,9 +381,15 @@ static u32 take_first_run(struct slot_tree *t, u32 w, u64 free, u32 want, u32 *g
 /* The word to go on in when that of @hint has nothing more to give. */
 static u32 densest_word(struct slot_tree *t, u32 hint)
 {
-	u32 k = other_node(t, 1, hint), first = k << WORD_SHIFT, i;
-	u32 dense = first, most = 0, fullest = first, free = 0;
+	u32 k = other_node(t, 1, hint), first, dense, fullest, most = 0, free = 0, i;
 
+	if (k == t->stale) {
+		freshen(t);
+		k = other_node(t, 1, hint);
+	}
+	first = k << WORD_SHIFT;
+	dense = first;
+	fullest = first;
 	for (i = first; i < first + node_words(t, k); i++) {
 		u64 w = t->bits[0][i];
 		u32 n = pure_popcount64(in_pairs(w));
@@ -404,7 +410,7 @@ static u32 densest_word(struct slot_tree *t, u32 hint)
 	return fullest;
 }
 
-/* One of many short runs; at least one slot is free, and no bound is stale. */
+/* One of many short runs; at least one slot is free. */
 static u32 alloc_shred(struct slot_tree *t, u32 want, u32 hint, u32 *got)
 {
 	u32 w = hint < t->nr ? hint >> WORD_SHIFT : 0;
@@ -426,15 +432,16 @@ static u32 alloc_shred(struct slot_tree *t, u32 want, u32 hint, u32 *got)
 
 u32 slot_tree_alloc_upto(struct slot_tree *t, u32 want, u32 hint, u32 *got)
 {
-	u32 start = slot_tree_alloc(t, want, hint), longest;
+	u32 start = slot_tree_alloc(t, want, hint);
 
 	*got = start == SLOT_NONE ? 0 : want;
 	if (start != SLOT_NONE || want - 1 >= SLOT_RUN_MAX || !t->nr_free)
 		return start;
-	longest = slot_tree_longest(t);
-	if (longest < SLOT_RUN_LONG)
+	/* A bound that is too high is made exact first, since that takes time. */
+	if (t->longest[t->top][0] < SLOT_RUN_LONG ||
+	    slot_tree_longest(t) < SLOT_RUN_LONG)
 		return alloc_shred(t, want, hint, got);
-	*got = pure_min(want, longest);
+	*got = pure_min(want, slot_tree_longest(t));
 	return slot_tree_alloc(t, *got, hint);
 }
 
