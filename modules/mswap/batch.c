@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/blkdev.h>
 #include <linux/slab.h>
 
 #include "batch.h"
@@ -105,6 +106,19 @@ void batch_issue(struct batch *b, gfp_t gfp)
 }
 
 /*
+ * Where free slots are scattered a batch is many writes, which the device gets
+ * in one go. A worker has no plug of its own.
+ */
+static void batch_issue_plugged(struct batch *b)
+{
+	struct blk_plug plug;
+
+	blk_start_plug(&plug);
+	batch_issue(b, GFP_NOIO);
+	blk_finish_plug(&plug);
+}
+
+/*
  * Waits for a batch, perhaps until one of those that batch_defer() was given is
  * written: hence two workers, each with a queue and so a rescuer of its own.
  */
@@ -122,7 +136,7 @@ static void batch_work(struct work_struct *work)
 			batch_fill(bt, &filled, bio, GFP_NOIO);
 	} while (bio);
 	if (filled)
-		batch_issue(filled, GFP_NOIO);
+		batch_issue_plugged(filled);
 }
 
 static void batch_write_work(struct work_struct *work)
@@ -138,7 +152,7 @@ static void batch_write_work(struct work_struct *work)
 			list_del(&b->list);
 		spin_unlock_irq(&bt->deferred_lock);
 		if (b)
-			batch_issue(b, GFP_NOIO);
+			batch_issue_plugged(b);
 	} while (b);
 }
 
