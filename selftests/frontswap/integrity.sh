@@ -50,8 +50,8 @@ check_eq 'nothing went to the ordinary area' $(($(area_written) - written)) 0
 # What it does not take goes to the ordinary area.
 must mount -t tmpfs -o size=64M none "$WORK/tmpfs"
 check_program 'all pages, huge' stride -c 1 -k 0 -s 64 --thp --write-on-readback
-check_program 'fork and copy on write' limited 24M forkcow 48
-check_program 'pages dropped while they are in swap' limited 24M dropcheck 48
+check_program 'fork and copy on write' limited 24M forkcow -s 48
+check_program 'pages dropped while they are in swap' limited 24M dropcheck -s 48
 check 'stress-ng with verification' limited 48M stress-ng --quiet --vm 2 --vm-bytes 48M --vm-method all \
 	--verify --timeout 15
 check_program 'shared memory' limited 24M shmcheck -n 2 -s 24 -r 2 "$WORK/tmpfs"

@@ -8,7 +8,7 @@
 
 #define STRETCH	8	/* pages */
 
-static unsigned long mib = 64, rounds = 3;
+static struct rounds_args args = { .processes = 1, .mib = 64, .rounds = 3 };
 
 enum fate { KEPT, UNMAPPED, DROPPED, FREED, REWRITTEN, FATES };
 
@@ -73,29 +73,17 @@ static void one_round(char *mem, size_t pages, uint32_t owner, uint32_t round, s
 
 static void drop_and_verify(uint32_t owner, struct tally *tally)
 {
-	size_t pages = mib * PAGES_PER_MIB;
+	size_t pages = args.mib * PAGES_PER_MIB;
 	char *mem = private_alloc(pages * PAGE_SIZE, PAGE_SIZE);
 
 	if (madvise(mem, pages * PAGE_SIZE, MADV_NOHUGEPAGE))
 		die("madvise failed: %m");
-	for (uint32_t round = 1; round <= rounds; round++)
+	for (uint32_t round = 1; round <= args.rounds; round++)
 		one_round(mem, pages, owner, round, tally);
 }
 
 int main(int argc, char **argv)
 {
-	unsigned long processes = 1;
-	int opt;
-
-	while ((opt = getopt(argc, argv, "n:s:r:")) != -1) {
-		if (opt == 'n')
-			processes = number_arg(optarg, 1, 1024);
-		else if (opt == 's')
-			mib = number_arg(optarg, 1, 65536);
-		else if (opt == 'r')
-			rounds = number_arg(optarg, 1, 900);
-		else
-			die("usage: dropcheck [-n PROCESSES] [-s MIB_EACH] [-r ROUNDS]");
-	}
-	return run_processes(processes, drop_and_verify);
+	rounds_options(&args, argc, argv, NULL);
+	return run_processes(args.processes, drop_and_verify);
 }

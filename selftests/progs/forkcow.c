@@ -6,7 +6,7 @@
  */
 #include "procs.h"
 
-static unsigned long mib = 64, rounds = 3;
+static struct rounds_args args = { .processes = 1, .mib = 64, .rounds = 3 };
 
 static void verify(const char *mem, const uint32_t *generation, size_t pages, uint32_t owner,
 		   struct tally *tally)
@@ -25,7 +25,7 @@ static void rewrite(char *mem, uint32_t *generation, size_t pages, uint32_t owne
 
 static void fork_and_verify(uint32_t owner, struct tally *tally)
 {
-	size_t pages = mib * PAGES_PER_MIB;
+	size_t pages = args.mib * PAGES_PER_MIB;
 	char *mem = private_alloc(pages * PAGE_SIZE, PAGE_SIZE);
 	uint32_t *generation = calloc(pages, sizeof(*generation));
 	struct tally *childs = shared_alloc(sizeof(*childs));
@@ -33,7 +33,7 @@ static void fork_and_verify(uint32_t owner, struct tally *tally)
 	if (!generation)
 		die("no memory");
 	rewrite(mem, generation, pages, owner, 1, 1);
-	for (uint32_t round = 1; round <= rounds; round++) {
+	for (uint32_t round = 1; round <= args.rounds; round++) {
 		pid_t child = fork();
 
 		if (child < 0)
@@ -55,18 +55,6 @@ static void fork_and_verify(uint32_t owner, struct tally *tally)
 
 int main(int argc, char **argv)
 {
-	unsigned long processes = 1;
-	int opt;
-
-	while ((opt = getopt(argc, argv, "n:s:r:")) != -1) {
-		if (opt == 'n')
-			processes = number_arg(optarg, 1, 1024);
-		else if (opt == 's')
-			mib = number_arg(optarg, 1, 65536);
-		else if (opt == 'r')
-			rounds = number_arg(optarg, 1, 900);
-		else
-			die("usage: forkcow [-n PROCESSES] [-s MIB_EACH] [-r ROUNDS]");
-	}
-	return run_processes(processes, fork_and_verify);
+	rounds_options(&args, argc, argv, NULL);
+	return run_processes(args.processes, fork_and_verify);
 }

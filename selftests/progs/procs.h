@@ -43,6 +43,32 @@ static inline void child_wait(pid_t child)
 		die("process %d exited with %d", child, WEXITSTATUS(status));
 }
 
+/* What a program that makes rounds is asked for. */
+struct rounds_args {
+	unsigned long processes;
+	unsigned long mib;	/* of each process */
+	unsigned long rounds;	/* up to 900, so that generations of 1000 and more are others */
+};
+
+/* Takes the options from @argv; what it does not name stays. After them comes @operand, or nothing if it is NULL. */
+static inline void rounds_options(struct rounds_args *args, int argc, char **argv, const char *operand)
+{
+	int opt;
+
+	while ((opt = getopt(argc, argv, "n:s:r:")) != -1) {
+		if (opt == 'n')
+			args->processes = number_arg(optarg, 1, 1024);
+		else if (opt == 's')
+			args->mib = number_arg(optarg, 1, 65536);
+		else if (opt == 'r')
+			args->rounds = number_arg(optarg, 1, 900);
+		else
+			break;
+	}
+	if (opt != -1 || optind + !!operand != argc)
+		die("usage: %s [-n PROCESSES] [-s MIB_EACH] [-r ROUNDS] %s", argv[0], operand ? operand : "");
+}
+
 /*
  * Runs @work in @count processes, each with its own owner number (from 1) and tally, and reports the sum.
  * Returns the exit status of the program.

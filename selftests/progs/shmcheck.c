@@ -7,7 +7,7 @@
 
 #include "procs.h"
 
-static unsigned long mib = 32, rounds = 2;
+static struct rounds_args args = { .processes = 1, .mib = 32, .rounds = 2 };
 static const char *folder;
 
 struct area {
@@ -20,14 +20,14 @@ struct area {
 
 static void area_map(struct area *area, uint32_t owner, int fd)
 {
-	area->pages = mib * PAGES_PER_MIB;
+	area->pages = args.mib * PAGES_PER_MIB;
 	area->owner = owner;
 	area->fd = fd;
 	area->generation = shared_alloc(area->pages * sizeof(*area->generation));
 	area->mem = mmap(NULL, area->pages * PAGE_SIZE, PROT_READ | PROT_WRITE,
 			 MAP_SHARED | (fd < 0 ? MAP_ANONYMOUS : 0), fd, 0);
 	if (area->mem == MAP_FAILED)
-		die("mmap of %lu MiB failed: %m", mib);
+		die("mmap of %lu MiB failed: %m", args.mib);
 }
 
 static void area_fill(struct area *area, size_t step, uint32_t to)
@@ -69,13 +69,13 @@ static void share_and_verify(uint32_t owner, struct tally *tally)
 
 	snprintf(path, sizeof(path), "%s/shmcheck.%d", folder, getpid());
 	fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
-	if (fd < 0 || ftruncate(fd, (off_t)(mib << 20)))
+	if (fd < 0 || ftruncate(fd, (off_t)(args.mib << 20)))
 		die("cannot make %s: %m", path);
 	area_map(&areas[0], owner, -1);
 	area_map(&areas[1], owner + 100000, fd);
 	for (int i = 0; i < 2; i++)
 		area_fill(&areas[i], 1, 1);
-	for (uint32_t round = 1; round <= rounds; round++) {
+	for (uint32_t round = 1; round <= args.rounds; round++) {
 		pid_t child;
 
 		for (int i = 0; i < 2; i++)
@@ -101,21 +101,7 @@ static void share_and_verify(uint32_t owner, struct tally *tally)
 
 int main(int argc, char **argv)
 {
-	unsigned long processes = 1;
-	int opt;
-
-	while ((opt = getopt(argc, argv, "n:s:r:")) != -1) {
-		if (opt == 'n')
-			processes = number_arg(optarg, 1, 1024);
-		else if (opt == 's')
-			mib = number_arg(optarg, 1, 65536);
-		else if (opt == 'r')
-			rounds = number_arg(optarg, 1, 1000);
-		else
-			optind = argc;
-	}
-	if (optind != argc - 1)
-		die("usage: shmcheck [-n PROCESSES] [-s MIB_EACH] [-r ROUNDS] TMPFS_FOLDER");
+	rounds_options(&args, argc, argv, "TMPFS_FOLDER");
 	folder = argv[optind];
-	return run_processes(processes, share_and_verify);
+	return run_processes(args.processes, share_and_verify);
 }
