@@ -195,6 +195,8 @@ int batching_init(struct batching *bt)
 	INIT_WORK(&bt->work, batch_work);
 	INIT_WORK(&bt->write_work, batch_write_work);
 	INIT_WORK(&bt->retry_work, batch_retry_work);
+	INIT_DELAYED_WORK(&bt->rewrite_work, batch_rewrite_work);
+	bt->stopping = false;
 	spin_lock_init(&bt->deferred_lock);
 	bio_list_init(&bt->deferred_bios);
 	INIT_LIST_HEAD(&bt->deferred_batches);
@@ -214,8 +216,12 @@ int batching_init(struct batching *bt)
 	return 0;
 }
 
+/* A write that ended before it saw bt->stopping may have queued a rewrite. */
 void batching_drain(struct batching *bt)
 {
+	WRITE_ONCE(bt->stopping, true);
+	flight_wait_idle(&bt->held);
+	cancel_delayed_work_sync(&bt->rewrite_work);
 	flight_wait_idle(&bt->held);
 }
 

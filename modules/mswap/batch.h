@@ -91,6 +91,8 @@ struct batching {
 	struct work_struct work;
 	struct work_struct write_work;
 	struct work_struct retry_work;
+	struct delayed_work rewrite_work;
+	bool stopping;			/* rewrite_work is not queued any more */
 	spinlock_t deferred_lock;
 	struct bio_list deferred_bios;		/* protected by deferred_lock */
 	struct list_head deferred_batches;	/* protected by deferred_lock */
@@ -155,6 +157,8 @@ void batch_defer_bio(struct batching *bt, struct bio *bio);
  */
 bool batch_fill(struct batching *bt, struct batch **bp, struct bio *bio,
 		gfp_t gfp);
+/* Writes the copies whose writes have failed once more. */
+void batch_rewrite_work(struct work_struct *work);
 
 /* write.c: one write of a batch. */
 

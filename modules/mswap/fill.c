@@ -46,14 +46,19 @@ static bool batch_may_store(struct batching *bt, const struct bio *bio)
 	       !bt->backing->synchronous;
 }
 
+static void batch_set_stored(struct cluster_page *cp, struct stored_page *s)
+{
+	cp->owner = s;
+	cp->page = s->page;
+	cp->pos = BATCH_PAGE_STORED;
+}
+
 /* @s, which holds the data, takes the place of the page @cp was named by. */
 static void batch_hold(struct batching *bt, struct cluster_page *cp,
 		       struct stored_page *s)
 {
 	store_hold(bt->store, s, cp->vslot);
-	cp->owner = s;
-	cp->page = s->page;
-	cp->pos = BATCH_PAGE_STORED;
+	batch_set_stored(cp, s);
 	mswap_count(bt->stats, MSWAP_PAGES_OUT_COPIED, 1);
 }
 
@@ -266,4 +271,49 @@ int batch_copy(struct batching *bt, u32 vslot, struct page *page)
 	else if (alone)
 		gather_batch(bt, alone, false);
 	return 0;
+}
+
+/* Adds failed copies, up to @most if there are so many. */
+static void batch_add_failed(struct batch *b, u32 most)
+{
+	struct cluster_page *cp;
+	struct stored_page *s;
+
+	while (b->n < most) {
+		s = store_take_failed(b->bt->store);
+		if (!s)
+			return;
+		cp = &b->pages[b->n++];
+		cp->vslot = s->vslot;
+		batch_name_page(cp, s->page, false);
+		batch_set_stored(cp, s);
+	}
+}
+
+/*
+ * Each is tried once. To wait for memory could be to wait for a batch that
+ * another work of this queue is to retry: what cannot be had now is left to
+ * the next time.
+ */
+void batch_rewrite_work(struct work_struct *work)
+{
+	struct batching *bt = container_of(to_delayed_work(work),
+					   struct batching, rewrite_work);
+	u32 left = store_nr_failed(bt->store);
+	u32 limit = batch_limit(bt);
+	struct batch *b;
+
+	while (left) {
+		b = batch_alloc(bt, limit, BATCH_GFP_NOWAIT);
+		if (!b)
+			return;
+		batch_add_failed(b, min(left, limit));
+		if (!b->n) {
+			batch_put(b);
+			return;
+		}
+		left -= b->n;
+		b->opf = REQ_SWAP;
+		batch_issue(b, BATCH_GFP_NOWAIT);
+	}
 }

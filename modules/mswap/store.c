@@ -46,6 +46,24 @@ static bool store_is_empty(struct store *st)
 	return empty;
 }
 
+static void store_note_failed(struct store *st, struct stored_page *s)
+{
+	s->failed = true;
+	spin_lock(&st->free_lock);
+	list_add_tail(&s->failed_list, &st->failed);
+	spin_unlock(&st->free_lock);
+	atomic_inc(&st->nr_failed);
+}
+
+static void store_unfail(struct store *st, struct stored_page *s)
+{
+	s->failed = false;
+	spin_lock(&st->free_lock);
+	list_del(&s->failed_list);
+	spin_unlock(&st->free_lock);
+	atomic_dec(&st->nr_failed);
+}
+
 /*
  * Whoever writes a dead copy gives it back when the write ends; one that nobody
  * writes goes at once.
@@ -59,7 +77,7 @@ static bool store_kill(struct store *st, struct store_shard *sh, u32 vslot)
 	store_unhash(st, s);
 	s->dead = true;
 	if (s->failed) {
-		atomic_dec(&st->nr_failed);
+		store_unfail(st, s);
 		store_put(st, s);
 	}
 	return true;
@@ -93,7 +111,7 @@ struct stored_page *store_get_wait(struct store *st)
 {
 	struct stored_page *s = store_get(st);
 
-	if (s || atomic_read(&st->nr_failed) >= STORE_PAGES / 2)
+	if (s || store_nr_failed(st) >= STORE_PAGES / 2)
 		return s;
 	wait_event_timeout(st->wait, (s = store_get(st)), STORE_WAIT);
 	return s;
@@ -201,12 +219,48 @@ void store_keep(struct store *st, struct stored_page *s)
 	unsigned long flags;
 
 	spin_lock_irqsave(&sh->lock, flags);
-	s->failed = true;
 	if (s->dead)
 		store_put(st, s);
 	else
-		atomic_inc(&st->nr_failed);
+		store_note_failed(st, s);
 	spin_unlock_irqrestore(&sh->lock, flags);
+}
+
+/* The slot of a copy that is among the failed just now. */
+static bool store_failed_slot(struct store *st, u32 *vslot)
+{
+	struct stored_page *s;
+	unsigned long flags;
+
+	spin_lock_irqsave(&st->free_lock, flags);
+	s = list_first_entry_or_null(&st->failed, struct stored_page,
+				     failed_list);
+	if (s)
+		*vslot = s->vslot;
+	spin_unlock_irqrestore(&st->free_lock, flags);
+	return s;
+}
+
+struct stored_page *store_take_failed(struct store *st)
+{
+	struct store_shard *sh;
+	struct stored_page *s;
+	unsigned long flags;
+	u32 vslot;
+
+	while (store_failed_slot(st, &vslot)) {
+		sh = store_shard(st, vslot);
+		spin_lock_irqsave(&sh->lock, flags);
+		s = store_find(sh, vslot);
+		if (s && s->failed)
+			store_unfail(st, s);
+		else
+			s = NULL;
+		spin_unlock_irqrestore(&sh->lock, flags);
+		if (s)
+			return s;
+	}
+	return NULL;
 }
 
 static void store_free(struct store *st)
@@ -226,6 +280,7 @@ int store_init(struct store *st)
 
 	spin_lock_init(&st->free_lock);
 	INIT_LIST_HEAD(&st->free);
+	INIT_LIST_HEAD(&st->failed);
 	init_waitqueue_head(&st->wait);
 	atomic_set(&st->nr_held, 0);
 	atomic_set(&st->nr_failed, 0);

@@ -6,10 +6,11 @@
  *
  * A copy is free, or held: found by its virtual slot, until its data is on the
  * device or nobody needs it any more. A copy whose write has failed for good
- * stays held, so that nothing is lost while the machine runs.
+ * stays held, so that nothing is lost while the machine runs, and is written
+ * again when the device takes other writes.
  *
- * All functions run in any context and never sleep, unless they say so. Locks are taken inside, with interrupts off; nothing is taken inside
- * them.
+ * All functions run in any context and never sleep, unless they say so. Locks
+ * are taken inside, with interrupts off, free_lock inside a shard's.
  */
 #ifndef MSWAP_STORE_H
 #define MSWAP_STORE_H
@@ -32,6 +33,7 @@ struct stored_page {
 		struct hlist_node hash;		/* held */
 		struct list_head list;		/* free */
 	};
+	struct list_head failed_list;	/* while failed */
 	struct page *page;
 	u32 vslot;
 	bool dead;	/* under the shard's lock: freed or written anew meanwhile */
@@ -49,6 +51,7 @@ struct store {
 	atomic_t nr_held;
 	spinlock_t free_lock;
 	struct list_head free;		/* protected by free_lock */
+	struct list_head failed;	/* protected by free_lock */
 	wait_queue_head_t wait;		/* for a free copy */
 	atomic_t nr_failed;
 };
@@ -88,5 +91,12 @@ u32 store_overwrite(struct store *st, struct slot_map *map, u32 vslot,
 void store_put(struct store *st, struct stored_page *s);
 /* No write of @s is going to end well: it is held on in memory. */
 void store_keep(struct store *st, struct stored_page *s);
+/* One of those: it is held as before, and the caller writes it. Or NULL. */
+struct stored_page *store_take_failed(struct store *st);
+
+static inline u32 store_nr_failed(const struct store *st)
+{
+	return atomic_read(&st->nr_failed);
+}
 
 #endif

@@ -7,6 +7,9 @@
 #include "batch.h"
 #include "trace.h"
 
+/* From a write that ended well to those that are tried again. */
+#define BATCH_REWRITE_DELAY	HZ
+
 /* One write of a batch to the device: pages from.. go to slots slot... */
 struct batch_write {
 	struct list_head list;		/* of the failed */
@@ -139,6 +142,14 @@ static void write_log_error(struct batch_write *w, bool retry)
 			   blk_status_to_errno(w->bio.bi_status));
 }
 
+/* It takes writes: perhaps also those that it did not take before. */
+static void device_works(struct batching *bt)
+{
+	if (unlikely(store_nr_failed(bt->store)) && !READ_ONCE(bt->stopping))
+		queue_delayed_work(bt->retry_wq, &bt->rewrite_work,
+				   BATCH_REWRITE_DELAY);
+}
+
 static void write_end_io(struct bio *bio)
 {
 	struct batch_write *w = container_of(bio, struct batch_write, bio);
@@ -155,6 +166,7 @@ static void write_end_io(struct bio *bio)
 	}
 	write_publish(w, w->from, w->n, w->slot, w->continues);
 	end_pages(bt, write_pages(w), w->n, BLK_STS_OK);
+	device_works(bt);
 	write_free(w);
 }
 
@@ -334,10 +346,12 @@ static void write_retry(struct batch_write *w)
 		status = write_again(w, &done);
 	end_pages(bt, write_pages(w), done, BLK_STS_OK);
 	end_pages(bt, write_pages(w) + done, w->n - done, status);
-	if (status)
+	if (status) {
 		space_free(bt->space, w->slot, w->n);
-	else
+	} else {
 		retire_bad_slots(w);
+		device_works(bt);
+	}
 	write_free(w);
 }
 

@@ -41,13 +41,9 @@ check_program 'the device came back' stride -c 1 -k 0 -s 40
 check_that 'and takes pages again' "$(get dev_pages_written) > $out"
 
 # It dies with pages on it: who wants one is killed and never sees wrong data.
-mkfifo "$WORK/lines"
-limited 10M buscheck 16 <"$WORK/lines" >"$WORK/out" 2>&1 &
-program=$!
-exec 8>"$WORK/lines"
-must wait_until 30 grep -q written "$WORK/out"
+buscheck_start 10M 16
 must dm_make muster "0 $sectors error"
-echo read >&8
+buscheck_ask
 wait "$program"
 check_eq 'who wants a page of a dead device is killed' $? 137
 check_not 'before it saw a page' grep -q phase=read "$WORK/out"

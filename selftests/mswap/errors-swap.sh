@@ -7,38 +7,12 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 20
+plan 23
 
 SLOT=8 # sectors
 
-# start_program LIMIT: buscheck fills and pages out its memory; says "written" when done. What goes out under
-# a limit above its size stays in the swap cache too.
-start_program() {
-	rm -f "$WORK/lines" "$WORK/out"
-	mkfifo "$WORK/lines"
-	limited "$1" buscheck 32 <"$WORK/lines" >"$WORK/out" 2>&1 &
-	program=$!
-	exec 8>"$WORK/lines"
-	must wait_until 30 grep -q written "$WORK/out"
-}
-
-# read_back: tells buscheck to read all, sets seen to what it says.
-read_back() {
-	local lines
-	lines=$(grep -c phase=read "$WORK/out")
-
-	echo read >&8
-	must wait_until 40 test_lines "$((lines + 1))"
-	seen=$(grep phase=read "$WORK/out" | tail -n 1)
-}
-
-test_lines() {
-	(($(grep -c phase=read "$WORK/out") >= $1))
-}
-
-end_program() {
-	exec 8>&-
-	wait "$program"
+no_copies() {
+	(($(get copies_held) == 0))
 }
 
 must null_make muster0 96
@@ -49,44 +23,55 @@ mswap_add /dev/mapper/muster
 must swap_start "$MSWAP"
 
 # Ten slots in the middle of what the program has written fail.
-start_program 10M
+buscheck_start 10M 32
 check_that 'the program is in swap' "$(get slots_used) > 5000"
 from=$((3000 * SLOT)) n=$((10 * SLOT))
 must dm_make muster "0 $from linear /dev/muster0 0
 $from $n error
 $((from + n)) $((sectors - from - n)) linear /dev/muster0 $((from + n))"
-read_back
+buscheck_read
 check_eq 'exactly the pages on bad slots are a SIGBUS' "$(value_of sigbus <<<"$seen")" 10
 check_eq 'no other page is harmed' "$(value_of bad <<<"$seen")" 0
 check_that 'read errors are counted' "$(get read_errors) >= 10"
 must dm_make muster "$good"
-end_program
+buscheck_end
 check_eq 'the program passed otherwise' $? 0
 check_that 'its slots are free' "$(get_settled slots_used) <= 200"
 
 # Nothing can be written: nothing leaves memory.
 must dm_make muster "0 $sectors error"
 errors=$(get write_errors)
-start_program 96M
+buscheck_start 96M 32
 check_that 'writes failed' "$(get write_errors) > $errors"
 check_that 'and took no slots' "$(get_settled slots_used) <= 200"
 check_that 'what was taken over by copy stays in memory' "$(get_settled copies_held) > 0"
 check_eq 'none is retired' "$(get slots_retired)" 0
-read_back
+buscheck_read
 check_eq 'all pages are still there' "$(value_of bad <<<"$seen") $(value_of sigbus <<<"$seen")" '0 0'
 must dm_make muster "$good"
-end_program
+buscheck_end
 check_eq 'the program passed' $? 0
 check_eq 'and its copies went with it' "$(get_settled copies_held)" 0
 
-# Everything is in swap when the device dies, and it comes back.
-start_program 10M
+# Once more, but the device takes writes again, and gets what it has refused; the swap cache lets go of it.
 must dm_make muster "0 $sectors error"
-read_back
+buscheck_start 96M 32
+check_that 'copies are kept again' "$(get_settled copies_held) > 0"
+must dm_make muster "$good"
+echo 10M >"$CGROUP/memory.high"
+check 'they are written when the device works' wait_until 20 no_copies
+buscheck_read
+check_eq 'no page was lost' "$(value_of bad <<<"$seen") $(value_of sigbus <<<"$seen")" '0 0'
+buscheck_end
+
+# Everything is in swap when the device dies, and it comes back.
+buscheck_start 10M 32
+must dm_make muster "0 $sectors error"
+buscheck_read
 check_that 'pages of a dead device are a SIGBUS' "$(value_of sigbus <<<"$seen") > 5000"
 check_eq 'none is wrong' "$(value_of bad <<<"$seen")" 0
 must dm_make muster "$good"
-end_program
+buscheck_end
 check_eq 'the program passed what it could read' $? 0
 
 check_program 'the device works as before' limited 24M pagestride -c 1 -k 0 -s 64

@@ -40,21 +40,14 @@ must put 1 /sys/block/muster1/make-it-fail
 on_exit faults_set fail_make_request probability=0
 must faults_set fail_make_request verbose=0 interval=1 times=$MANY probability=10
 check_program '10 % of I/Os fail: the device' blkcheck -E -s 8 -t 2 -r 2 -S 64 "$raw"
-mkfifo "$WORK/lines"
-# The file is written from outside the cgroup, or it would be swapped out too.
-limited 10M buscheck 24 <"$WORK/lines" > >(cat >"$WORK/out") 2>&1 &
-program=$!
-exec 8>"$WORK/lines"
-must wait_until 60 grep -q written "$WORK/out"
-echo read >&8
-must wait_until 60 grep -q phase=read "$WORK/out"
+buscheck_start 10M 24
+buscheck_read
 failed=$((MANY - $(cat "$FAULTS/fail_make_request/times")))
 must faults_set fail_make_request probability=0
 figure "$failed I/Os failed"
 check_that 'I/Os did fail' "$failed > 10"
-check_eq '10 % of I/Os fail: no page of a program is wrong' "$(tail -n 1 "$WORK/out" | value_of bad)" 0
-exec 8>&-
-wait "$program"
+check_eq '10 % of I/Os fail: no page of a program is wrong' "$(value_of bad <<<"$seen")" 0
+buscheck_end
 check_eq 'the program passed' $? 0
 check_program 'later all is well' limited 24M pagestride -c 1 -s 48
 check 'swapoff' swapoff "$MSWAP"

@@ -16,25 +16,11 @@ swapped_out() {
 	(($(get pages_out) > $1))
 }
 
-# Runs a program whose output is written to $WORK/$1 by a process outside its cgroup: as part of that the file would be
-# swapped out too, and be lost with the device.
-limited_into() {
-	limited "${@:2}" > >(cat >"$WORK/$1") 2>&1
-}
-
-start_program() {
-	mkfifo "$WORK/lines"
-	limited_into out 10M buscheck 32 <"$WORK/lines" &
-	program=$!
-	exec 8>"$WORK/lines"
-	must wait_until 60 grep -q written "$WORK/out"
-}
-
 # The device keeps all I/O back for some seconds.
 must dm_make muster "0 $(sectors_of $NVME) linear $NVME 0"
 mswap_add /dev/mapper/muster
 must swap_start "$MSWAP"
-limited_into stride 24M pagestride -c 1 -s 64 --rounds 2 &
+limited_into "$WORK/stride" 24M pagestride -c 1 -s 64 --rounds 2 &
 load=$!
 must wait_until 60 swapped_out 4000
 must dmsetup suspend --noflush --nolockfs muster
@@ -53,18 +39,17 @@ must dmsetup remove muster
 # The controller is unplugged while a program reads.
 mswap_add $NVME
 must swap_start "$MSWAP"
-start_program
+buscheck_start 10M 32
 before=$(get read_errors)
-echo read >&8
+buscheck_ask
 sleep 0.2
 check 'the controller is unplugged' put 1 "$(readlink -f /sys/block/${NVME#/dev/}/device/device)/remove"
-must wait_until 60 grep -q phase=read "$WORK/out"
+must wait_until 60 buscheck_said read 1
 seen=$(tail -n 1 "$WORK/out")
 check_eq 'no page is wrong' "$(value_of bad <<<"$seen")" 0
 check_that 'pages that are gone are a SIGBUS' "$(value_of sigbus <<<"$seen") > 0"
 check_that 'read errors are counted' "$(get read_errors) > $before"
-exec 8>&-
-wait "$program"
+buscheck_end
 check_eq 'the program passed otherwise' $? 0
 check 'swapoff' swapoff "$MSWAP"
 check 'reset' mswap_set reset 1

@@ -24,24 +24,27 @@ check_that() {
 
 # The error text of writing VALUE to FILE with one write(2), or "" when it was taken.
 write_error() {
-	local file=$1 value=$2 message
+	try_write "$@"
+	[[ -z $REFUSED ]] || echo "$REFUSED"
+}
 
-	if message=$({ printf '%s' "$value" >"$file"; } 2>&1); then
-		return
-	fi
-	echo "${message##*: }"
+# Leaves in REFUSED why VALUE could not be written to FILE; empty: it was. Starts no process, as read_state.
+try_write() {
+	REFUSED=''
+	{ printf '%s' "$2" >"$1"; } 2>"$WORK/refused" || read -r REFUSED <"$WORK/refused"
+	REFUSED=${REFUSED##*: }
 }
 
 # refuse NAME ERROR FILE VALUE: one result: writing VALUE fails with ERROR and changes nothing.
 refuse() {
-	local name=$1 error=$2 file=$3 value=$4 before got
+	local name=$1 error=$2 file=$3 value=$4 before
 
 	read_state "$file"
 	before=$STATE
-	got=$(write_error "$file" "$value")
+	try_write "$file" "$value"
 	read_state "$file"
-	if [[ $got != "$error" ]]; then
-		result "$name" 1 "writing '${value:0:40}' to $file: got '${got:-no error}', want '$error'"
+	if [[ $REFUSED != "$error" ]]; then
+		result "$name" 1 "writing '${value:0:40}' to $file: got '${REFUSED:-no error}', want '$error'"
 	elif [[ $before != "$STATE" ]]; then
 		result "$name" 1 "writing '${value:0:40}' to $file changed $before to $STATE"
 	else
@@ -211,6 +214,50 @@ limited() {
 	(
 		echo "$BASHPID" >"$CGROUP/cgroup.procs" && exec "$@"
 	)
+}
+
+# limited_into FILE LIMIT COMMAND...: the same, and what it prints goes to FILE through a process outside the cgroup: as
+# part of that the file would be swapped out too, and be lost with the device.
+limited_into() {
+	limited "${@:2}" > >(cat >"$1") 2>&1
+}
+
+# buscheck_start LIMIT MIB: buscheck fills and pages out so much memory. What goes out under a limit above its size stays
+# in the swap cache too. Sets program.
+buscheck_start() {
+	rm -f "$WORK/lines" "$WORK/out"
+	mkfifo "$WORK/lines"
+	limited_into "$WORK/out" "$1" buscheck "$2" <"$WORK/lines" &
+	program=$!
+	exec 8>"$WORK/lines"
+	must wait_until 60 buscheck_said written 1
+}
+
+# buscheck_said PHASE N: it has said so N times.
+buscheck_said() {
+	(($(grep -c "phase=$1" "$WORK/out" 2>/dev/null) >= $2))
+}
+
+# buscheck_ask: it is to read all its memory.
+buscheck_ask() {
+	echo read >&8
+}
+
+# buscheck_read: asks it and waits; sets seen to what it answers.
+buscheck_read() {
+	local before
+	before=$(grep -c phase=read "$WORK/out")
+
+	buscheck_ask
+	must wait_until 60 buscheck_said read $((before + 1))
+	# shellcheck disable=SC2034
+	seen=$(tail -n 1 "$WORK/out")
+}
+
+# buscheck_end: it ends, with its status.
+buscheck_end() {
+	exec 8>&-
+	wait "$program"
 }
 
 # Reclaim keeps the cgroup to memory.high. With memory.max alone the kernel gives up after sixteen rounds that
