@@ -230,6 +230,15 @@ static void join(const struct bio *bio, struct bio_list *bios)
 	*bios = near;
 }
 
+/* With read-ahead on by order, what is prefetched depends on no time. */
+static bool near_pays(const struct w2r *c)
+{
+	return c->table.readahead == READAHEAD_AUTO &&
+	       planner_near_pays(c->toggle.latency,
+				 c->rooms.held[ROOM_WAITING],
+				 c->rooms.limit);
+}
+
 int w2r_read(struct w2r *c, struct bio *bio)
 {
 	struct w2r_io *io = w2r_io_of(bio);
@@ -246,6 +255,7 @@ int w2r_read(struct w2r *c, struct bio *bio)
 		rooms_tick(&c->rooms);
 	ref.lookahead = c->table.lookahead;
 	ref.waiting = c->rooms.waiting_target;
+	ref.near_pays = near_pays(c);
 	hits = use_hits(c, io, entries, &ref);
 	if (hits) {
 		cut(c, bio, hits);

@@ -72,6 +72,7 @@ OPTION(readahead, 0644, option_store, TABLE_READAHEAD);
 OPTION(lookahead, 0644, option_store, TABLE_LOOKAHEAD);
 OPTION(planner, 0644, option_store, TABLE_PLANNER);
 OPTION(policy, 0444, NULL, TABLE_POLICY);
+OPTION(rooms, 0444, NULL, TABLE_ROOMS);
 OPTION(index, 0444, NULL, TABLE_INDEX);
 OPTION(block_kib, 0444, NULL, TABLE_BLOCK_KIB);
 
@@ -136,6 +137,7 @@ static struct attribute *w2r_attrs[] = {
 	&option_lookahead.attr.attr,
 	&option_planner.attr.attr,
 	&option_policy.attr.attr,
+	&option_rooms.attr.attr,
 	&option_index.attr.attr,
 	&option_block_kib.attr.attr,
 	&value_read_blocks.attr,

@@ -61,6 +61,7 @@ static int make_rooms(struct w2r *c)
 		.step = table_split_step(&c->table, c->nr_entries),
 		.policy = c->table.policy,
 		.move_to_front = c->table.move_to_front,
+		.one_room = c->table.one_room,
 	};
 
 	c->planner = vzalloc(sizeof(*c->planner));

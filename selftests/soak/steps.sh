@@ -93,6 +93,7 @@ step_w2r_table() {
 	one_of obl stream pattern auto && words+=(planner "$PICK")
 	one_of auto on off && words+=(readahead "$PICK")
 	between 1 128 && words+=(lookahead "$PICK")
+	one_of two two one && words+=(rooms "$PICK")
 	one_of 4 4 16 64 && words+=(block_kib "$PICK")
 	between 1 40
 	echo "w2r table: $PICK ${words[*]}"

@@ -63,6 +63,10 @@ static inline const char *rooms_wrong(const struct rooms *r)
 	if (held[ROOM_WAITING] != r->held[ROOM_WAITING] ||
 	    held[ROOM_WEIGHING] != r->held[ROOM_WEIGHING])
 		return "a wrong count of a room";
+	if (r->one_room) {
+		weighing -= held[ROOM_WAITING] - filling[ROOM_WAITING];
+		waiting += held[ROOM_WAITING] - filling[ROOM_WAITING];
+	}
 	if ((u32)waiting != held[ROOM_WAITING] - filling[ROOM_WAITING] ||
 	    (u32)weighing != held[ROOM_WEIGHING] - filling[ROOM_WEIGHING])
 		return "a room and its list differ";

@@ -9,6 +9,7 @@
 static struct planner planner;
 static bool prefetched[BLOCKS];
 static u32 nr_prefetched, nr_used, nr_missed, waiting_room;
+static bool near_pays;
 
 static void start(enum planner_kind kind)
 {
@@ -18,6 +19,7 @@ static void start(enum planner_kind kind)
 	nr_used = 0;
 	nr_missed = 0;
 	waiting_room = 4096;
+	near_pays = false;
 }
 
 static enum room where(const void *ctx, u64 block)
@@ -30,7 +32,7 @@ static enum room where(const void *ctx, u64 block)
 /* A reference by somebody whose waiting room never overflows and who keeps nothing else. */
 static void reference(u64 first, u32 n, u32 lookahead)
 {
-	struct reference ref = { first, n, ROOM_DISK, lookahead, waiting_room };
+	struct reference ref = { first, n, ROOM_DISK, lookahead, waiting_room, near_pays };
 	struct plan plan;
 	u32 i, k, sum = 0;
 
@@ -76,7 +78,7 @@ static void test_bounds(void)
 
 static void test_obl(void)
 {
-	struct reference ref = { 41, 3, ROOM_DISK, 1, 64 };
+	struct reference ref = { 41, 3, ROOM_DISK, 1, 64, false };
 	struct plan plan = { .n = 0 };
 
 	obl_reference(&ref, &plan);
@@ -113,7 +115,7 @@ static void test_stream_random(void)
 static void test_stream_backs_off(void)
 {
 	struct stream_planner s;
-	struct reference ref = { 0, 1, ROOM_WAITING, 1024, 4096 };
+	struct reference ref = { 0, 1, ROOM_WAITING, 1024, 4096, false };
 	struct plan plan;
 	u32 grown;
 
@@ -205,6 +207,80 @@ static void test_auto_late(void)
 	CHECK_EQ(planner_acting(&planner), 0);
 }
 
+static void check_near(u64 first, u32 n, u32 lookahead, struct run after, struct run before)
+{
+	struct reference ref = { .first = first, .n = n, .lookahead = lookahead };
+	struct plan plan = { .n = 0 };
+	u32 i = 0;
+
+	ref.room = ROOM_WAITING;
+	near_reference(&ref, &plan);
+	CHECK_EQ(plan.n, 0);
+	ref.room = ROOM_DISK;
+	near_reference(&ref, &plan);
+	CHECK_EQ(plan.n, !!after.n + !!before.n);
+	if (after.n) {
+		CHECK_EQ(plan.runs[i].first, after.first);
+		CHECK_EQ(plan.runs[i++].n, after.n);
+	}
+	if (before.n) {
+		CHECK_EQ(plan.runs[i].first, before.first);
+		CHECK_EQ(plan.runs[i].n, before.n);
+	}
+}
+
+/* Both sides of what was missed, up to the next multiples of 32 and no more than the lookahead; nothing of a hit. */
+static void test_near(void)
+{
+	struct run none = { 0, 0 };
+
+	check_near(40, 2, 64, (struct run){ 42, 22 }, (struct run){ 32, 8 });
+	check_near(40, 2, 25, (struct run){ 42, 22 }, (struct run){ 37, 3 });
+	check_near(40, 2, 5, (struct run){ 42, 5 }, none);
+	check_near(0, 1, 64, (struct run){ 1, 31 }, none);
+	check_near(63, 1, 64, none, (struct run){ 32, 31 });
+	check_near(32, 32, 64, none, none);
+	check_near(30, 4, 64, (struct run){ 34, 30 }, (struct run){ 0, 30 });
+}
+
+static void test_near_pays(void)
+{
+	CHECK(planner_near_pays(NEAR_LATENCY, 99, 300));
+	CHECK(!planner_near_pays(NEAR_LATENCY, 100, 300));
+	CHECK(!planner_near_pays(NEAR_LATENCY - 1, 0, 300));
+}
+
+/* Eight blocks of each area of 32, wherever they are: how many of 3200 are missed? */
+static u32 scattered(bool pays)
+{
+	u32 area, i, at;
+
+	start(PLANNER_AUTO);
+	near_pays = pays;
+	for (area = 0; area < 400; area++) {
+		at = unit_below(32);
+		for (i = 0; i < 8; i++, at = (at + 13) % 32)
+			reference(area * 64 + at, 1, 64);
+	}
+	CHECK_EQ(!!(planner_acting(&planner) & 1u << PLANNER_NEAR), pays);
+	return nr_missed;
+}
+
+/* A quarter of what is near is enough where an I/O is dear; random blocks have less. */
+static void test_auto_near(void)
+{
+	u32 i;
+
+	CHECK(scattered(false) > 400 * 6);
+	CHECK(scattered(true) < 400 * 3 / 2);
+	start(PLANNER_AUTO);
+	near_pays = true;
+	for (i = 0; i < 20000; i++)
+		reference(unit_below(BLOCKS), 1, 64);
+	CHECK_EQ(planner_acting(&planner), 0);
+	CHECK(nr_prefetched < 20000 / 50);
+}
+
 /* Blocks of a small area in random order: most need not be missed. */
 static void test_region(void)
 {
@@ -240,7 +316,7 @@ static void test_region_random(void)
 /* What a reference spans is asked for; the lookahead bounds what is planned; once is enough. */
 static void test_region_runs(void)
 {
-	struct reference ref = { 14, 6, ROOM_DISK, 5, 64 };
+	struct reference ref = { 14, 6, ROOM_DISK, 5, 64, false };
 	struct region_planner r;
 	struct plan plan = { .n = 0 };
 
@@ -250,7 +326,7 @@ static void test_region_runs(void)
 	CHECK_EQ(plan.runs[0].first, 20);
 	CHECK_EQ(plan.runs[0].n, 5);
 	/* A third of its group; and what the lookahead cut off before is of another. */
-	ref = (struct reference){ 4, 1, ROOM_DISK, 64, 64 };
+	ref = (struct reference){ 4, 1, ROOM_DISK, 64, 64, false };
 	plan.n = 0;
 	region_reference(&r, &ref, &plan);
 	CHECK_EQ(plan.n, 2);
@@ -273,7 +349,7 @@ static void test_region_runs(void)
 static void test_region_remembers(void)
 {
 	static const u32 blocks[] = { 70, 100, 127 };
-	struct reference ref = { 0, 1, ROOM_DISK, 64, 64 };
+	struct reference ref = { 0, 1, ROOM_DISK, 64, 64, false };
 	struct region_planner r;
 	struct plan plan = { .n = 0 };
 	u32 turn, i;
@@ -304,7 +380,7 @@ static void test_region_changes(void)
 {
 	static const u32 turns[][3] = { { 1, 20, 40 }, { 5, 25, 45 }, { 5, 25, 45 }, { 5, 25, 45 } };
 	static const u32 named[] = { 0, 3, 0, 2 };
-	struct reference ref = { 0, 1, ROOM_DISK, 64, 64 };
+	struct reference ref = { 0, 1, ROOM_DISK, 64, 64, false };
 	struct region_planner r;
 	struct plan plan;
 	u32 turn, i, sum;
@@ -325,24 +401,24 @@ static void test_region_changes(void)
 /* A read in parts is told once, as a whole; what is not its rest is told by itself. */
 static void test_gather(void)
 {
-	struct reference ref = { 10, 2, ROOM_WAITING, 1, 64 };
+	struct reference ref = { 10, 2, ROOM_WAITING, 1, 64, false };
 
 	start(PLANNER_OBL);
 	CHECK(!planner_goes_on(&planner, 12));
 	CHECK(!planner_gather(&planner, &ref, true));
 	CHECK(planner_goes_on(&planner, 12));
 	CHECK(!planner_goes_on(&planner, 10));
-	ref = (struct reference){ 12, 3, ROOM_DISK, 1, 64 };
+	ref = (struct reference){ 12, 3, ROOM_DISK, 1, 64, false };
 	CHECK(!planner_gather(&planner, &ref, true));
-	ref = (struct reference){ 15, 1, ROOM_DISK, 1, 64 };
+	ref = (struct reference){ 15, 1, ROOM_DISK, 1, 64, false };
 	CHECK(planner_gather(&planner, &ref, false));
 	CHECK_EQ(ref.first, 10);
 	CHECK_EQ(ref.n, 6);
 	CHECK_EQ(ref.room, ROOM_WAITING);
 	CHECK(!planner_goes_on(&planner, 16));
-	ref = (struct reference){ 20, 1, ROOM_DISK, 1, 64 };
+	ref = (struct reference){ 20, 1, ROOM_DISK, 1, 64, false };
 	CHECK(!planner_gather(&planner, &ref, true));
-	ref = (struct reference){ 30, 1, ROOM_DISK, 1, 64 };
+	ref = (struct reference){ 30, 1, ROOM_DISK, 1, 64, false };
 	CHECK(planner_gather(&planner, &ref, false));
 	CHECK_EQ(ref.first, 30);
 	CHECK_EQ(ref.n, 1);
@@ -390,6 +466,9 @@ int main(void)
 		UNIT_CASE(test_region_changes),
 		UNIT_CASE(test_auto_chooses),
 		UNIT_CASE(test_auto_late),
+		UNIT_CASE(test_near),
+		UNIT_CASE(test_near_pays),
+		UNIT_CASE(test_auto_near),
 	};
 
 	return unit_run(cases, UNIT_COUNT(cases));

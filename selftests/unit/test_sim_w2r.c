@@ -22,9 +22,8 @@ static struct replay replay;
 static void check_sums(void)
 {
 	const struct replay_counts *c = &replay.counts;
-	u32 weighing, waiting;
+	u32 weighing = replay.rooms.held[ROOM_WEIGHING], waiting = replay.rooms.held[ROOM_WAITING];
 
-	replay_held(&replay, &weighing, &waiting);
 	CHECK_EQ(c->read_blocks, c->hits_weighing + c->hits_waiting + c->misses + c->bypassed);
 	CHECK_EQ(c->prefetched, c->used + c->wasted + waiting);
 	CHECK(weighing + waiting <= replay.config.entries);
@@ -40,8 +39,8 @@ static struct replay_counts run(const struct trace *t, const char *name, u32 kib
 	};
 	struct replay_counts counts;
 
-	CHECK(!scheme_parse(&config.scheme, name));
-	config.entries = kib / config.scheme.table.block_kib;
+	CHECK(!scheme_parse(&config.table, name));
+	config.entries = kib / config.table.block_kib;
 	replay_init(&replay, &config);
 	replay_trace(&replay, t);
 	counts = replay.counts;
@@ -91,7 +90,7 @@ static bool close_to(u64 got, u64 wanted, u64 off)
  */
 static void model_check(const char *kind, enum policy_kind policy, const char *name, u32 entries, u64 off)
 {
-	struct rooms_config c = { entries, 1, policy, true };
+	struct rooms_config c = { .entries = entries, .step = 1, .policy = policy, .move_to_front = true };
 	static struct oracle o;
 	struct trace t = { 0 };
 	u64 rooms[3] = { 0 };
@@ -167,8 +166,8 @@ static void test_parts(void)
 
 static void scheme_refused(const char *text, const char *wanted)
 {
-	struct scheme s;
-	const char *why = scheme_parse(&s, text);
+	struct table t;
+	const char *why = scheme_parse(&t, text);
 
 	if (!why || strcmp(why, wanted))
 		printf("# '%s': %s\n", text, why ? why : "taken");
@@ -177,18 +176,18 @@ static void scheme_refused(const char *text, const char *wanted)
 
 static void test_schemes(void)
 {
-	struct scheme s;
+	struct table t;
 
-	CHECK(!scheme_parse(&s, "lru-obl"));
-	CHECK(s.one_room && s.table.policy == POLICY_LRU && s.table.lookahead == 1);
-	CHECK(!scheme_parse(&s, "default,policy=s3fifo,lookahead=16,block_kib=8,rooms=two"));
-	CHECK(!s.one_room && s.table.policy == POLICY_S3FIFO && s.table.lookahead == 16);
-	CHECK_EQ(s.table.block_kib, 8);
-	CHECK_EQ(s.table.readahead, READAHEAD_ON);
+	CHECK(!scheme_parse(&t, "lru-obl"));
+	CHECK(t.one_room && t.policy == POLICY_LRU && t.lookahead == 1);
+	CHECK(!scheme_parse(&t, "default,policy=s3fifo,lookahead=16,block_kib=8"));
+	CHECK(!t.one_room && t.policy == POLICY_S3FIFO && t.lookahead == 16);
+	CHECK_EQ(t.block_kib, 8);
+	CHECK_EQ(t.readahead, READAHEAD_ON);
 	scheme_refused("", "a scheme must be default, none, sa-w2r, lru-obl or lru, and options after it");
 	scheme_refused("lru,", "an option must be OPTION=VALUE");
-	scheme_refused("lru,x=1", "an option must be one of the table's, or rooms");
-	scheme_refused("lru,rooms=three", "rooms must be one or two");
+	scheme_refused("lru,x=1", "an option must be one of the table's");
+	scheme_refused("lru,rooms=three", "rooms must be two or one");
 	scheme_refused("lru,policy=x", "policy must be lru, s3fifo or arc");
 }
 
@@ -291,6 +290,42 @@ static void test_default_sizes(void)
 	delay = 0;
 }
 
+/*
+ * On a disk of 5 ms an I/O what is near a missed block comes along: fewer missed reads, for all programs together at
+ * most as many I/Os, and still little in vain. Where a prefetch joins the missed read the device sees one I/O less.
+ */
+static void test_disk(void)
+{
+	u64 reads[2] = { 0 }, ios[2] = { 0 }, prefetched = 0, used = 0;
+	struct replay_counts own[2];
+	size_t s, p, i;
+	u32 mib;
+
+	for (mib = 8; mib <= 32; mib *= 2)
+		for (s = 0; s < UNIT_COUNT(settings); s++)
+			for (p = 0; p < UNIT_COUNT(programs); p++) {
+				struct trace t = { 0 };
+
+				load(&t, settings[s], programs[p]);
+				own[0] = run(&t, "default", mib << 10);
+				own[1] = run(&t, "default,readahead=auto", mib << 10);
+				trace_free(&t);
+				CHECK(own[1].misses <= own[0].misses);
+				for (i = 0; i < 2; i++) {
+					reads[i] += own[i].origin_reads;
+					ios[i] += own[i].origin_reads + own[i].origin_prefetches;
+				}
+				prefetched += own[1].prefetched;
+				used += own[1].used;
+			}
+	printf("# a disk, 8 to 32 MiB: %llu missed reads instead of %llu, %llu I/Os instead of %llu\n",
+	       (unsigned long long)reads[1], (unsigned long long)reads[0], (unsigned long long)ios[1],
+	       (unsigned long long)ios[0]);
+	CHECK(10 * reads[1] <= 8 * reads[0]);
+	CHECK(10 * ios[1] <= 9 * ios[0]);
+	CHECK(10 * used >= 6 * prefetched);
+}
+
 static void test_delay(void)
 {
 	struct replay_counts obl, own;
@@ -308,8 +343,10 @@ static void test_delay(void)
 
 static void test_random(void)
 {
+	static const char *const ahead[] = { "default", "default,readahead=auto" };
 	struct replay_counts none, own;
 	u64 seed;
+	size_t i;
 	u32 mib;
 
 	for (seed = unit_seed; seed < unit_seed + 3; seed++) {
@@ -318,9 +355,11 @@ static void test_random(void)
 		CHECK(synth_add(&t, "random", seed, 50000));
 		for (mib = 1; mib <= 64; mib *= 4) {
 			none = run(&t, "none", mib << 10);
-			own = run(&t, "default", mib << 10);
-			CHECK(100 * own.misses <= 102 * none.misses);
-			CHECK(own.prefetched < own.read_blocks / 50);
+			for (i = 0; i < UNIT_COUNT(ahead); i++) {
+				own = run(&t, ahead[i], mib << 10);
+				CHECK(100 * own.misses <= 102 * none.misses);
+				CHECK(own.prefetched < own.read_blocks / 50);
+			}
 		}
 		trace_free(&t);
 	}
@@ -354,6 +393,7 @@ int main(void)
 		UNIT_CASE(test_paper_order),
 		UNIT_CASE(test_default_gains),
 		UNIT_CASE(test_default_sizes),
+		UNIT_CASE(test_disk),
 		UNIT_CASE(test_delay),
 		UNIT_CASE(test_random),
 		UNIT_CASE(test_no_sequence),

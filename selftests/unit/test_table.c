@@ -41,7 +41,7 @@ static void test_defaults(void)
 	CHECK_EQ(t.lookahead, TABLE_LOOKAHEAD_DEFAULT);
 	CHECK_EQ(t.readahead, READAHEAD_AUTO);
 	CHECK_EQ(t.planner, PLANNER_AUTO);
-	CHECK(t.move_to_front);
+	CHECK(t.move_to_front && !t.one_room);
 	CHECK(!parse(&t, "1 0"));
 	CHECK(!parse(&t, "1048576 0"));
 }
@@ -50,12 +50,13 @@ static void test_options(void)
 {
 	struct table t;
 
-	CHECK(!parse(&t, "8 12 readahead off lookahead 1 policy lru planner obl index plain block_kib 64"));
+	CHECK(!parse(&t, "8 14 readahead off lookahead 1 policy lru planner obl rooms one index plain block_kib 64"));
 	CHECK_EQ(t.cache_mib, 8);
 	CHECK_EQ(t.readahead, READAHEAD_OFF);
 	CHECK_EQ(t.lookahead, 1);
 	CHECK_EQ(t.policy, POLICY_LRU);
 	CHECK_EQ(t.planner, PLANNER_OBL);
+	CHECK(t.one_room);
 	CHECK(!t.move_to_front);
 	CHECK_EQ(t.block_kib, 64);
 	CHECK(!parse(&t, "8 2 lookahead 1024"));
@@ -65,7 +66,7 @@ static void test_options(void)
 static void test_refusals(void)
 {
 	static const char mib[] = "cache MiB must be a number from 1 to 1048576";
-	static const char even[] = "number of option words must be an even number from 0 to 12";
+	static const char even[] = "number of option words must be an even number from 0 to 14";
 	static const char count[] = "number of option words must be how many words follow it";
 	static const char ahead[] = "lookahead must be a number of blocks from 1 to 1024";
 	static const char kib[] = "block_kib must be 4, 8, 16, 32 or 64";
@@ -78,20 +79,21 @@ static void test_refusals(void)
 	check_refused("99999999999999999999999", mib);
 	check_refused("1 x", even);
 	check_refused("1 1 policy", even);
-	check_refused("1 14", even);
+	check_refused("1 16", even);
 	check_refused("1 2", count);
 	check_refused("1 2 policy", count);
 	check_refused("1 0 policy lru", count);
 	check_refused("1 2 policy lru index mtf", count);
 	check_refused("1 2 colour red",
-		      "option must be readahead, lookahead, policy, planner, index or block_kib");
+		      "option must be readahead, lookahead, policy, planner, rooms, index or block_kib");
 	check_refused("1 4 policy lru policy lru", "policy is given twice");
 	check_refused("1 4 block_kib 4 block_kib 8", "block_kib is given twice");
 	check_refused("1 2 readahead maybe", "readahead must be auto, on or off");
 	check_refused("1 2 lookahead 0", ahead);
 	check_refused("1 2 lookahead 1025", ahead);
 	check_refused("1 2 policy fifo", "policy must be lru, s3fifo or arc");
-	check_refused("1 2 planner none", "planner must be obl, stream, pattern, region or auto");
+	check_refused("1 2 planner none", "planner must be obl, stream, pattern, region, near or auto");
+	check_refused("1 2 rooms three", "rooms must be two or one");
 	check_refused("1 2 index hash", "index must be mtf or plain");
 	check_refused("1 2 block_kib 12", kib);
 	check_refused("1 2 block_kib 2", kib);
@@ -103,6 +105,7 @@ static void random_option(char *line, u32 *length, enum table_option o)
 	static const char * const values[TABLE_OPTIONS][4] = {
 		{ "auto", "on", "off", "auto" }, { "1", "7", "64", "1024" },
 		{ "lru", "s3fifo", "arc", "lru" }, { "obl", "stream", "region", "auto" },
+		{ "two", "one", "two", "one" },
 		{ "mtf", "plain", "mtf", "plain" }, { "4", "8", "32", "64" },
 	};
 
@@ -166,7 +169,7 @@ static void test_planners(void)
 
 	CHECK(!strcmp(table_planners(0, text), "none"));
 	CHECK(!strcmp(table_planners(1u << PLANNER_STREAM, text), "stream"));
-	CHECK(!strcmp(table_planners((1u << PLANNER_AUTO) - 1, text), "obl+stream+pattern+region"));
+	CHECK(!strcmp(table_planners((1u << PLANNER_AUTO) - 1, text), "obl+stream+pattern+region+near"));
 }
 
 int main(void)

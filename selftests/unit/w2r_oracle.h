@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A slow and obvious two-room cache: rooms and ghosts are arrays of block
- * numbers, newest first, searched from end to end and moved to insert.
+ * numbers, newest first, searched from end to end and moved to insert. With one
+ * room, unasked names those of its blocks that nobody has asked for.
  */
 #ifndef SELFTESTS_W2R_ORACLE_H
 #define SELFTESTS_W2R_ORACLE_H
@@ -18,7 +19,8 @@ struct pile {
 
 struct oracle {
 	enum policy_kind policy;
-	struct pile waiting, first, second, ghost1, ghost2;
+	struct pile waiting, first, second, ghost1, ghost2, unasked;
+	bool one_room;
 	u32 limit, total, target, clock, step;
 	u32 arc_target;
 	u32 intervals[3], nr_intervals;
@@ -73,6 +75,7 @@ static inline void oracle_init(struct oracle *o, const struct rooms_config *c)
 	o->limit = c->entries;
 	o->total = c->entries;
 	o->step = c->step;
+	o->one_room = c->one_room;
 	o->target = c->entries / 4 ? c->entries / 4 : 1;
 }
 
@@ -81,17 +84,25 @@ static inline u32 oracle_weighing(const struct oracle *o)
 	return o->first.n + o->second.n;
 }
 
+/* Prefetched blocks that nobody has asked for. */
+static inline u32 oracle_unasked(const struct oracle *o)
+{
+	return o->waiting.n + o->unasked.n;
+}
+
 /* Of the weighing room, with what the waiting room leaves it. */
 static inline u32 oracle_capacity(const struct oracle *o)
 {
 	u32 meant = o->limit - o->target;
 
+	if (o->one_room)
+		return o->limit;
 	return oracle_weighing(o) > meant ? oracle_weighing(o) : meant;
 }
 
 static inline enum room oracle_where(const struct oracle *o, u64 block)
 {
-	if (pile_find(&o->waiting, block) >= 0)
+	if (pile_find(&o->waiting, block) >= 0 || pile_find(&o->unasked, block) >= 0)
 		return ROOM_WAITING;
 	if (pile_find(&o->first, block) >= 0 || pile_find(&o->second, block) >= 0)
 		return ROOM_WEIGHING;
@@ -100,7 +111,7 @@ static inline enum room oracle_where(const struct oracle *o, u64 block)
 
 static inline void oracle_move(struct oracle *o, int steps)
 {
-	long target = (long)o->target + steps * (long)o->step;
+	long target = (long)o->target + (o->one_room ? 0 : steps * (long)o->step);
 
 	if (target > (long)o->limit - 1)
 		target = o->limit - 1;
@@ -210,6 +221,17 @@ static inline void oracle_arc_evict(struct oracle *o, u32 known)
 		o->ghost2.n = rest;
 }
 
+/* What has left is not waited for. */
+static inline void oracle_tidy(struct oracle *o)
+{
+	u32 i = o->unasked.n;
+
+	while (i--)
+		if (pile_find(&o->first, o->unasked.block[i]) < 0 &&
+		    pile_find(&o->second, o->unasked.block[i]) < 0)
+			pile_take(&o->unasked, i);
+}
+
 static inline bool oracle_evict_weighing(struct oracle *o, u32 known)
 {
 	u32 aux;
@@ -222,6 +244,7 @@ static inline bool oracle_evict_weighing(struct oracle *o, u32 known)
 		oracle_arc_evict(o, known);
 	else if (!oracle_s3_small(o, false) && !oracle_s3_main(o) && !oracle_s3_small(o, true))
 		oracle_s3_main(o);
+	oracle_tidy(o);
 	return true;
 }
 
@@ -241,6 +264,8 @@ static inline bool oracle_place(struct oracle *o, enum room to, u32 known)
 {
 	if (oracle_weighing(o) + o->waiting.n < o->limit)
 		return true;
+	if (o->one_room)
+		return oracle_evict_weighing(o, known);
 	if (to == ROOM_WAITING) {
 		if (o->waiting.n >= o->target)
 			return oracle_evict_waiting(o);
@@ -284,7 +309,7 @@ static inline enum room oracle_reference(struct oracle *o, u64 block)
 	u32 known, stamp;
 
 	o->clock++;
-	if (room == ROOM_WEIGHING) {
+	if (pile_forget(&o->unasked, block) || room == ROOM_WEIGHING) {
 		oracle_hit(o, block);
 	} else if (room == ROOM_WAITING) {
 		stamp = o->waiting.aux[pile_find(&o->waiting, block)];
@@ -301,9 +326,25 @@ static inline enum room oracle_reference(struct oracle *o, u64 block)
 	return room;
 }
 
+/* Into the only room, as what is asked for, but marked. */
+static inline void oracle_prefetch_among(struct oracle *o, u64 block)
+{
+	u32 known;
+
+	if (oracle_where(o, block) != ROOM_DISK)
+		return;
+	known = oracle_admit(o, block);
+	if (!oracle_place(o, ROOM_WAITING, known))
+		return;
+	oracle_enter(o, block, known);
+	pile_push(&o->unasked, block, 0);
+}
+
 static inline void oracle_prefetch(struct oracle *o, u64 block)
 {
-	if (oracle_where(o, block) == ROOM_DISK && oracle_place(o, ROOM_WAITING, 0))
+	if (o->one_room)
+		oracle_prefetch_among(o, block);
+	else if (oracle_where(o, block) == ROOM_DISK && oracle_place(o, ROOM_WAITING, 0))
 		pile_push(&o->waiting, block, o->clock);
 }
 
@@ -312,6 +353,7 @@ static inline void oracle_drop(struct oracle *o, u64 block)
 	pile_forget(&o->waiting, block);
 	pile_forget(&o->first, block);
 	pile_forget(&o->second, block);
+	pile_forget(&o->unasked, block);
 }
 
 static inline void oracle_reclaim(struct oracle *o)

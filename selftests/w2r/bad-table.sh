@@ -7,7 +7,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan $((2 * 33 + 2 * 7 + 8))
+plan $((2 * 34 + 2 * 7 + 8))
 
 # refused NAME TEXT TABLE: two results.
 refused() {
@@ -44,7 +44,7 @@ must modprobe dm-w2r
 must null_make muster0 64
 must null_make muster1 64 blocksize=4096
 mib='cache MiB must be a number from 1 to 1048576'
-even='number of option words must be an even number from 0 to 12'
+even='number of option words must be an even number from 0 to 14'
 follow='number of option words must be how many words follow it'
 ahead='lookahead must be a number of blocks from 1 to 1024'
 kib='block_kib must be 4, 8, 16, 32 or 64'
@@ -64,10 +64,10 @@ wrong 'more than the memory' "cache MiB must be at most the machine's memory" 10
 wrong 'no number of words' "$even" 8 policy lru
 wrong 'an odd number of words' "$even" 8 3 policy lru index
 wrong 'a negative number of words' "$even" 8 -2 policy lru
-wrong 'too many words' "$even" 8 14 policy lru
+wrong 'too many words' "$even" 8 16 policy lru
 wrong 'fewer words than said' "$follow" 8 4 policy lru
 wrong 'more words than said' "$follow" 8 2 policy lru index mtf
-wrong 'an unknown option' 'option must be readahead, lookahead, policy, planner, index or block_kib' 8 2 colour red
+wrong 'an unknown option' 'option must be readahead, lookahead, policy, planner, rooms, index or block_kib' 8 2 colour red
 wrong 'an option twice' 'policy is given twice' 8 4 policy lru policy arc
 wrong 'readahead' 'readahead must be auto, on or off' 8 2 readahead 1
 wrong 'lookahead 0' "$ahead" 8 2 lookahead 0
@@ -75,7 +75,8 @@ wrong 'lookahead beyond the range' "$ahead" 8 2 lookahead 1025
 wrong 'lookahead as a word' "$ahead" 8 2 lookahead far
 wrong 'policy' 'policy must be lru, s3fifo or arc' 8 2 policy fifo
 wrong 'policy in capitals' 'policy must be lru, s3fifo or arc' 8 2 policy LRU
-wrong 'planner' 'planner must be obl, stream, pattern, region or auto' 8 2 planner none
+wrong 'planner' 'planner must be obl, stream, pattern, region, near or auto' 8 2 planner none
+wrong 'rooms' 'rooms must be two or one' 8 2 rooms three
 wrong 'index' 'index must be mtf or plain' 8 2 index tree
 wrong 'block_kib 0' "$kib" 8 2 block_kib 0
 wrong 'block_kib 2' "$kib" 8 2 block_kib 2
@@ -98,7 +99,7 @@ for pair in readahead=maybe lookahead=0 lookahead=1025 lookahead= planner=none p
 	check_eq "$pair is refused and changes nothing" "$got $(w2r_get "${pair%%=*}")" "Invalid argument $before"
 done
 check_eq 'the table is as it was' "$(dmsetup table muster | cut -d' ' -f5-)" \
-	'8 12 readahead auto lookahead 128 policy arc planner auto index mtf block_kib 4'
+	'8 14 readahead auto lookahead 128 policy arc planner auto rooms two index mtf block_kib 4'
 check_eq 'and nothing else was made' "$(dmsetup ls | grep -c muster)" 1
 
 finish

@@ -21,8 +21,8 @@ quiet_console() {
 }
 
 tables=()
-for words in '' ' 2 readahead off' ' 4 policy lru planner obl' ' 12 readahead on lookahead 64 policy s3fifo planner pattern index plain block_kib 4' \
-	' 6 block_kib 64 readahead auto planner region' ' 4 index mtf lookahead 1024'; do
+for words in '' ' 2 readahead off' ' 4 policy lru planner obl' ' 4 rooms one planner obl' \
+	' 14 readahead on lookahead 64 policy s3fifo planner pattern rooms one index plain block_kib 4' ' 6 block_kib 64 readahead auto planner region' ' 4 index mtf lookahead 1024'; do
 	for origin in '/dev/muster0 8' '/dev/muster0 1' '/dev/muster1 32'; do
 		tables+=(-T "0 131072 w2r $origin$words")
 	done
@@ -32,8 +32,8 @@ tables+=(-T '0 8 w2r /dev/muster0 8' -T '0 131079 w2r /dev/muster0 8' -T '0 1310
 messages=(-m clear_stats -m 'invalidate 0-131071' -m 'invalidate 8-8' -m 'invalidate 0-18446744073709551615'
 	-m 'CLEAR_STATS' -m 'invalidate 131071-131072')
 words=()
-for word in /dev/muster0 /dev/muster1 /dev/null readahead lookahead policy planner index block_kib auto on off lru \
-	s3fifo arc obl stream pattern region mtf plain invalidate clear_stats - ' ' '  ' "\\"; do
+for word in /dev/muster0 /dev/muster1 /dev/null readahead lookahead policy planner rooms index block_kib one two \
+	auto on off lru s3fifo arc obl stream pattern region near mtf plain invalidate clear_stats - ' ' '  ' "\\"; do
 	words+=(-w "$word")
 done
 files=()

@@ -38,9 +38,9 @@ check 'it has files in sysfs' test -r "$FILES/read_blocks"
 check_fails 'unloading while a target is there' 'in use' rmmod dm_w2r
 
 table=$(dmsetup table muster)
-options='readahead auto lookahead 128 policy arc planner auto index mtf block_kib 4'
+options='readahead auto lookahead 128 policy arc planner auto rooms two index mtf block_kib 4'
 check_eq 'the table says all options' "$table" \
-	"0 131072 w2r $(dmsetup table muster | awk '{ print $4 }') 16 12 $options"
+	"0 131072 w2r $(dmsetup table muster | awk '{ print $4 }') 16 14 $options"
 must dmsetup remove --retry muster
 check 'the printed table makes it again' dmsetup create muster --table "$table"
 check_eq 'and prints itself' "$(dmsetup table muster)" "$table"

@@ -18,7 +18,7 @@ read_all() {
 
 # Takes memory until something gives way, and lets it go.
 squeeze() {
-	stress-ng --quiet --vm 1 --vm-bytes 95% --vm-keep --timeout 12
+	stress-ng --quiet --vm 1 --vm-bytes 95% --vm-keep --timeout $((12 * ${MUSTER_SLOWER:-1}))
 }
 
 grown() {

@@ -9,7 +9,7 @@
 . "$(dirname "$0")/lib.sh"
 
 writable='readahead lookahead planner'
-read_only='policy index block_kib read_blocks hits_weighing hits_waiting misses bypassed waited written_blocks
+read_only='policy rooms index block_kib read_blocks hits_weighing hits_waiting misses bypassed waited written_blocks
 	prefetched prefetch_used prefetch_wasted origin_reads origin_prefetches read_errors write_errors reclaimed
 	lookups lookups_found searches weighing_blocks waiting_blocks waiting_target capacity_blocks cache_bytes
 	footprint_bytes latency_ns prefetch_cost_ns lookahead_active planner_active'
@@ -18,7 +18,7 @@ nobody() {
 	setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all "$@"
 }
 
-plan $((5 + 2 * 3 + 2 * 31))
+plan $((5 + 2 * 3 + 2 * 32))
 
 must null_make muster0 64
 w2r_make muster /dev/muster0 8

@@ -38,7 +38,7 @@ same() {
 	must dmsetup remove --retry muster
 }
 
-plan 7
+plan 10
 
 must null_make muster0 "$device_mib"
 # As large as the device, which ends the planners' view.
@@ -47,9 +47,12 @@ w2r-sim --print -n 6000 synth:mixed | awk -F, -v end=$((device_mib << 20)) '
 	END { print "99.0,R," end - 4096 ",4096" }' >"$trace"
 check_that 'the trace has something to read' "$(wc -l <"$trace") > 2000"
 same sa-w2r policy lru planner obl lookahead 1
+same lru-obl policy lru planner obl lookahead 1 rooms one
+same default,policy=arc,rooms=one policy arc rooms one
 same default,policy=lru,planner=stream policy lru planner stream
 same default,policy=s3fifo,planner=pattern policy s3fifo planner pattern
 same default,policy=arc,planner=region policy arc planner region
+same default,policy=lru,planner=near policy lru planner near
 same default
 same default,block_kib=16,lookahead=200 block_kib 16 lookahead 200
 

@@ -7,6 +7,15 @@
 #define KEPT_FOR	8192	/* else after so many */
 #define SAMPLES		8	/* predictions come true before a planner acts */
 
+/* Of @of predictions @true_ones are enough: to begin, and to go on acting. */
+struct share {
+	u32 of;
+	u32 true_ones;
+};
+
+static const struct share enough[] = { { 3, 2 }, { 5, 3 } };
+static const struct share near_enough[] = { { 6, 1 }, { 9, 1 } };
+
 void chooser_init(struct auto_planner *a)
 {
 	memset(a, 0, sizeof(*a));
@@ -58,24 +67,29 @@ static void came_true(struct auto_planner *a, struct prediction *x,
  * What was predicted last had no time to come true: the lookahead, or, of one
  * that names what is asked for much later, as many as came true.
  */
-static bool is_worth(const struct score *s, bool acts, u32 lookahead)
+static bool is_worth(const struct score *s, const struct share *shares,
+		     bool acts, u32 lookahead)
 {
 	u32 early = pure_max(lookahead, pure_min(s->patience, s->used));
 	u32 due = s->made - pure_min(s->made, early);
 
-	if (acts)
-		return s->used && 5 * s->used >= 3 * due;
-	return s->used >= SAMPLES && 3 * s->used >= 2 * due;
+	if (s->used < (acts ? 1 : SAMPLES))
+		return false;
+	return shares[acts].of * s->used >= shares[acts].true_ones * due;
 }
 
-static void decide(struct auto_planner *a, u32 lookahead)
+static void decide(struct auto_planner *a, const struct reference *ref)
 {
 	u32 kind, acting = 0;
 
-	for (kind = 0; kind < SCORES; kind++)
-		if (is_worth(&a->scores[kind], a->acting & (1u << kind),
-			     lookahead))
+	for (kind = 0; kind < SCORES; kind++) {
+		if (kind == PLANNER_NEAR && !ref->near_pays)
+			continue;
+		if (is_worth(&a->scores[kind],
+			     kind == PLANNER_NEAR ? near_enough : enough,
+			     a->acting & (1u << kind), ref->lookahead))
 			acting |= 1u << kind;
+	}
 	a->acting = acting;
 }
 
@@ -101,7 +115,7 @@ void chooser_reference(struct auto_planner *a, const struct reference *ref)
 	}
 	a->clock++;
 	if (!(a->clock & (DECIDE_EVERY - 1)))
-		decide(a, ref->lookahead);
+		decide(a, ref);
 	if (!(a->clock & (FORGET_EVERY - 1)))
 		for (i = 0; i < SCORES; i++)
 			forget(&a->scores[i], a->clock);

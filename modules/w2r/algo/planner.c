@@ -3,10 +3,24 @@
 
 #define WAITING_SHARE	16	/* of the waiting room auto fills one at a time, */
 #define WAITING_LEAST	64	/* or so many blocks */
+#define NEAR		32	/* blocks, aligned */
 
 void obl_reference(const struct reference *ref, struct plan *plan)
 {
 	plan_add(plan, ref->first + ref->n, 1);
+}
+
+void near_reference(const struct reference *ref, struct plan *plan)
+{
+	u64 end = ref->first + ref->n, after = (NEAR - end % NEAR) % NEAR;
+	u64 before = ref->first % NEAR;
+
+	if (ref->room != ROOM_DISK)
+		return;
+	after = pure_min(after, (u64)ref->lookahead);
+	before = pure_min(before, ref->lookahead - after);
+	plan_add(plan, end, after);
+	plan_add(plan, ref->first - before, before);
 }
 
 void planner_init(struct planner *p, enum planner_kind kind)
@@ -45,8 +59,10 @@ static void reference_one(struct planner *p, u32 kind,
 		stream_reference(&p->stream, ref, plan);
 	else if (kind == PLANNER_PATTERN)
 		pattern_reference(&p->pattern, ref, plan);
-	else
+	else if (kind == PLANNER_REGION)
 		region_reference(&p->region, ref, plan);
+	else
+		near_reference(ref, plan);
 }
 
 /* What @planned names is scored, as far as it needs a prefetch. */
@@ -97,6 +113,7 @@ void planner_reference(struct planner *p, const struct reference *ref,
 	/* Who names the longest runs comes first. */
 	static const u8 order[SCORES] = {
 		PLANNER_STREAM, PLANNER_PATTERN, PLANNER_REGION, PLANNER_OBL,
+		PLANNER_NEAR,
 	};
 	struct reference few = *ref;
 	u32 left, kind, i;
@@ -114,6 +131,8 @@ void planner_reference(struct planner *p, const struct reference *ref,
 	plan->n = 0;
 	for (i = 0; i < SCORES; i++) {
 		kind = order[i];
+		if (kind == PLANNER_NEAR && !ref->near_pays)
+			continue;
 		reference_one(p, kind, ref, &each);
 		score(p, kind, ref, &each, where, ctx);
 		if (acts(p, kind, ref))

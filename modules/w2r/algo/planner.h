@@ -16,11 +16,15 @@
  *          were, their rest; and when a region of 64 is asked for anew, all that
  *          was the last time (Somogyi and others, "Spatial memory streaming",
  *          2006).
- * auto     has each of the four predict, and those act of whose predictions of
- *          late two thirds came true before the waiting room would have lost
+ * near     the rest of the 32 aligned blocks around a missed one, which make one
+ *          I/O with it.
+ * auto     has each of the others predict, and those act of whose predictions
+ *          of late two thirds came true before the waiting room would have lost
  *          them, until less than three fifths do. Those that may come true yet
  *          are left out of account, as many as did. obl acts where none else
- *          does, and where its block makes one I/O with a missed one.
+ *          does, and where its block makes one I/O with a missed one. near
+ *          predicts and acts only where it may pay, if a sixth comes true, until
+ *          less than a ninth.
  *
  * The caller's lock protects it; nothing allocates.
  */
@@ -34,6 +38,7 @@ enum planner_kind {
 	PLANNER_STREAM,
 	PLANNER_PATTERN,
 	PLANNER_REGION,
+	PLANNER_NEAR,
 	PLANNER_AUTO,
 	PLANNER_KINDS,
 };
@@ -41,6 +46,7 @@ enum planner_kind {
 #define PLAN_RUNS		16
 #define PLAN_HOLE		8	/* blocks worth reading past, for one I/O less */
 #define LOOKAHEAD_MAX		1024	/* blocks */
+#define NEAR_LATENCY		1000000	/* ns */
 
 struct run {
 	u64 first;
@@ -58,6 +64,7 @@ struct reference {
 	enum room room;		/* where the first one was found */
 	u32 lookahead;		/* most blocks to prefetch; at least 1 */
 	u32 waiting;		/* blocks that the waiting room is meant for */
+	bool near_pays;		/* for auto: see planner_near_pays() */
 };
 
 #define STREAMS	32
@@ -100,7 +107,7 @@ struct region_planner {
 	struct region regions[REGIONS];
 };
 
-#define SCORES			4
+#define SCORES			5
 #define PREDICTIONS		4096	/* a power of two */
 
 struct prediction {
@@ -159,6 +166,15 @@ void planner_reference(struct planner *p, const struct reference *ref,
 		       enum room (*where)(const void *ctx, u64 block),
 		       const void *ctx, struct plan *plan);
 
+/*
+ * Is an I/O so slow (@latency, ns) that its length hardly matters, and is there
+ * memory for what may never be asked for? @unasked of @entries blocks are.
+ */
+static inline bool planner_near_pays(u32 latency, u32 unasked, u32 entries)
+{
+	return latency >= NEAR_LATENCY && unasked < entries / 3;
+}
+
 /* Which planners act, a bit for each kind: p->kind, or auto's choice. */
 static inline u32 planner_acting(const struct planner *p)
 {
@@ -192,6 +208,7 @@ u32 plan_cut(struct run *run, u32 most,
 
 /* The single planners; for planner.c and the tests. */
 void obl_reference(const struct reference *ref, struct plan *plan);
+void near_reference(const struct reference *ref, struct plan *plan);
 void stream_init(struct stream_planner *s);
 void stream_reference(struct stream_planner *s, const struct reference *ref,
 		      struct plan *plan);

@@ -35,6 +35,8 @@ static void set_target(struct rooms *r, u32 target)
 /* The weighing room's, which also has what the waiting room does not use. */
 static u32 capacity(const struct rooms *r)
 {
+	if (r->one_room)
+		return r->limit;
 	return pure_max(r->limit - r->waiting_target, r->held[ROOM_WEIGHING]);
 }
 
@@ -42,6 +44,8 @@ static void move_split(struct rooms *r, int way)
 {
 	u32 target = r->waiting_target;
 
+	if (r->one_room)
+		return;
 	if (way > 0) {
 		r->grown++;
 		set_target(r, target + r->step);
@@ -123,6 +127,7 @@ void rooms_init(struct rooms *r, void *mem, const struct rooms_config *c)
 		elist_add_head(&r->arena, &r->spare, e);
 	}
 	r->step = c->step;
+	r->one_room = c->one_room;
 	r->limit = c->entries;
 	set_target(r, c->entries / 4);
 }
@@ -148,11 +153,16 @@ static void forget(struct rooms *r, u32 e)
 	x->room = ROOM_DISK;
 }
 
+static bool waits(const struct rooms *r, u32 e)
+{
+	return r->arena.entries[e].room == ROOM_WAITING && !r->one_room;
+}
+
 static void unlist(struct rooms *r, u32 e)
 {
 	if (entry(r, e)->flags & ENTRY_FILLING)
 		return;
-	if (entry(r, e)->room == ROOM_WAITING)
+	if (waits(r, e))
 		elist_del(&r->arena, &r->waiting, e);
 	else
 		r->weighing.policy->remove(&r->weighing, e);
@@ -160,7 +170,7 @@ static void unlist(struct rooms *r, u32 e)
 
 static void enlist(struct rooms *r, u32 e)
 {
-	if (entry(r, e)->room == ROOM_WAITING)
+	if (waits(r, e))
 		elist_add_head(&r->arena, &r->waiting, e);
 	else
 		r->weighing.policy->insert(&r->weighing, e);
@@ -183,7 +193,7 @@ static u32 evict(struct rooms *r, enum room from, u8 mark)
 {
 	u32 e;
 
-	if (from == ROOM_WAITING) {
+	if (from == ROOM_WAITING && !r->one_room) {
 		e = elist_last_unpinned(&r->arena, &r->waiting);
 		if (e != ENTRY_NONE)
 			elist_del(&r->arena, &r->waiting, e);
@@ -201,6 +211,8 @@ static u32 make_place(struct rooms *r, enum room to, u8 mark)
 {
 	u32 e;
 
+	if (r->one_room)
+		return evict(r, ROOM_WEIGHING, mark);
 	if (to == ROOM_WAITING) {
 		if (r->held[ROOM_WAITING] >= r->waiting_target)
 			return evict(r, ROOM_WAITING, 0);
@@ -221,7 +233,7 @@ u32 rooms_fill(struct rooms *r, u64 block, enum room room)
 	u8 mark = 0;
 	u32 e;
 
-	if (room == ROOM_WEIGHING)
+	if (room == ROOM_WEIGHING || r->one_room)
 		mark = admit(r, block);
 	if (r->in_use < r->limit) {
 		e = r->spare.head;
@@ -283,24 +295,39 @@ bool rooms_unpin(struct rooms *r, u32 e)
 	return false;
 }
 
+static void asked_for(struct rooms *r, u32 e)
+{
+	entry(r, e)->room = ROOM_WEIGHING;
+	r->held[ROOM_WAITING]--;
+	r->held[ROOM_WEIGHING]++;
+	r->used++;
+}
+
+/* From the waiting room to the weighing room. */
+static void move_over(struct rooms *r, u32 e)
+{
+	struct entry *x = entry(r, e);
+
+	unlist(r, e);
+	x->mark = admit(r, x->block);
+	asked_for(r, e);
+	take_interval(r, r->clock - x->stamp);
+	if (!(x->flags & ENTRY_FILLING))
+		enlist(r, e);
+}
+
 void rooms_use(struct rooms *r, u32 e)
 {
 	struct entry *x = entry(r, e);
 
-	if (x->room == ROOM_WEIGHING) {
-		if (!(x->flags & ENTRY_FILLING))
-			r->weighing.policy->hit(&r->weighing, e);
+	if (waits(r, e)) {
+		move_over(r, e);
 		return;
 	}
-	unlist(r, e);
-	r->used++;
-	x->mark = admit(r, x->block);
-	r->held[ROOM_WAITING]--;
-	r->held[ROOM_WEIGHING]++;
-	x->room = ROOM_WEIGHING;
-	take_interval(r, r->clock - x->stamp);
+	if (x->room == ROOM_WAITING)
+		asked_for(r, e);
 	if (!(x->flags & ENTRY_FILLING))
-		enlist(r, e);
+		r->weighing.policy->hit(&r->weighing, e);
 }
 
 struct hits rooms_use_hits(struct rooms *r, u64 first, u32 n, u32 *entries)

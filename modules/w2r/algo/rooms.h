@@ -17,6 +17,10 @@
  * Several blocks asked for at once count as one reference: their neighbours
  * are the blocks before the first and after the last.
  *
+ * With one_room, what the paper compares with: prefetched blocks go among the
+ * referenced ones, under the same policy, and nothing moves. ROOM_WAITING then
+ * only says that nobody has asked for the block yet.
+ *
  * Nothing allocates; all functions may be called in any context under the
  * caller's lock.
  */
@@ -36,6 +40,7 @@ struct rooms_config {
 	u32 step;		/* entries by which the split moves; paper: 1 */
 	enum policy_kind policy;
 	bool move_to_front;
+	bool one_room;
 };
 
 struct rooms {
@@ -49,6 +54,7 @@ struct rooms {
 	u32 held[3];		/* entries of each enum room, being filled too */
 	u32 waiting_target;
 	u32 step;
+	bool one_room;
 	u32 clock;		/* references so far */
 	u32 interval_clock;	/* when the last interval was taken */
 	u32 intervals[ROOMS_INTERVALS];
@@ -83,7 +89,7 @@ static inline u32 rooms_find(struct rooms *r, u64 block)
 /* Where @block is, uncounted. */
 enum room rooms_where(const struct rooms *r, u64 block);
 
-/* @e is referenced: a waiting one moves to the weighing room. */
+/* @e is referenced: a waiting one becomes a weighing one. */
 void rooms_use(struct rooms *r, u32 e);
 
 /* Can a read be answered by @e (ENTRY_NONE: no), now or when it is filled? */

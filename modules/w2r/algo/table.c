@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "table.h"
 
-#define WORDS_MAX	5
+#define WORDS_MAX	6
 
 struct option {
 	const char *name;
@@ -27,9 +27,14 @@ static const struct option options[TABLE_OPTIONS] = {
 		"policy is given twice",
 	},
 	[TABLE_PLANNER] = {
-		"planner", { "obl", "stream", "pattern", "region", "auto" },
-		"planner must be obl, stream, pattern, region or auto",
+		"planner", { "obl", "stream", "pattern", "region", "near", "auto" },
+		"planner must be obl, stream, pattern, region, near or auto",
 		"planner is given twice",
+	},
+	[TABLE_ROOMS] = {
+		"rooms", { "two", "one" },
+		"rooms must be two or one",
+		"rooms is given twice",
 	},
 	[TABLE_INDEX] = {
 		"index", { "mtf", "plain" },
@@ -112,6 +117,8 @@ const char *table_set(struct table *t, enum table_option o, const char *value)
 		t->policy = word;
 	else if (o == TABLE_PLANNER)
 		t->planner = word;
+	else if (o == TABLE_ROOMS)
+		t->one_room = word;
 	else
 		t->move_to_front = !word;
 	return NULL;
@@ -130,6 +137,8 @@ const char *table_word(const struct table *t, enum table_option o)
 		return options[o].words[t->policy];
 	if (o == TABLE_PLANNER)
 		return options[o].words[t->planner];
+	if (o == TABLE_ROOMS)
+		return options[o].words[t->one_room];
 	if (o == TABLE_INDEX)
 		return options[o].words[!t->move_to_front];
 	return NULL;
@@ -151,7 +160,7 @@ static const char *parse_options(struct table *t, u32 argc, char **argv)
 			if (!strcmp(options[o].name, argv[i]))
 				break;
 		if (o == TABLE_OPTIONS)
-			return "option must be readahead, lookahead, policy, planner, index or block_kib";
+			return "option must be readahead, lookahead, policy, planner, rooms, index or block_kib";
 		if (given & (1u << o))
 			return options[o].twice;
 		given |= 1u << o;
@@ -173,7 +182,7 @@ const char *table_parse(struct table *t, u32 argc, char **argv)
 	if (argc == 1)
 		return NULL;
 	if (!parse_number(argv[1], 0, 2 * TABLE_OPTIONS, &words) || words & 1)
-		return "number of option words must be an even number from 0 to 12";
+		return "number of option words must be an even number from 0 to 14";
 	if (words != argc - 2)
 		return "number of option words must be how many words follow it";
 	return parse_options(t, words, argv + 2);

@@ -4,8 +4,8 @@
  *
  *	<cache MiB> [<number of words> <option> <value> ...]
  *
- * with the options readahead, lookahead, policy, planner, index and block_kib,
- * each at most once.
+ * with the options readahead, lookahead, policy, planner, rooms, index and
+ * block_kib, each at most once.
  */
 #ifndef W2R_ALGO_TABLE_H
 #define W2R_ALGO_TABLE_H
@@ -33,6 +33,7 @@ struct table {
 	enum policy_kind policy;
 	enum planner_kind planner;
 	bool move_to_front;
+	bool one_room;		/* struct rooms_config */
 };
 
 enum table_option {
@@ -40,6 +41,7 @@ enum table_option {
 	TABLE_LOOKAHEAD,
 	TABLE_POLICY,
 	TABLE_PLANNER,
+	TABLE_ROOMS,
 	TABLE_INDEX,
 	TABLE_BLOCK_KIB,
 	TABLE_OPTIONS,

@@ -17,7 +17,7 @@
 
 struct options {
 	const char *names[SCHEMES];
-	struct scheme schemes[SCHEMES];
+	struct table schemes[SCHEMES];
 	u32 nr_schemes;
 	u64 kib[SIZES];
 	u32 nr_sizes;
@@ -38,7 +38,7 @@ static const char usage[] =
 "zipf, streams, patterns or mixed. Several are replayed one after the other as one trace.\n"
 "\n"
 "  -S, --scheme NAME[,OPTION=VALUE...]  may be repeated; lru, lru-obl, sa-w2r, none (the default target without\n"
-"                          looking ahead) or default; options of the table (policy=s3fifo) and rooms=one|two.\n"
+"                          looking ahead) or default; options of the table (policy=s3fifo).\n"
 "                          Without it: all five\n"
 "  -s, --sizes LIST        of the cache: 512K,4M,1G; without it from 1/64 of what the trace reads up to all of it\n"
 "  -f, --format FORMAT     csv, blkparse or oracle, whatever the file's name\n"
@@ -225,9 +225,8 @@ static void print_counts(const char *name, u64 kib, const struct replay *r)
 {
 	const struct replay_counts *c = &r->counts;
 	char planners[TABLE_PLANNERS_TEXT];
-	u32 weighing, waiting;
+	const u32 *held = r->rooms.held;
 
-	replay_held(r, &weighing, &waiting);
 	printf("%-8s %9llu %9llu %9llu %9llu %9llu %9llu %10.4f %10llu %9llu %9llu ", name, (unsigned long long)kib,
 	       (unsigned long long)c->read_blocks, (unsigned long long)c->hits_weighing,
 	       (unsigned long long)c->hits_waiting, (unsigned long long)c->waited,
@@ -238,7 +237,7 @@ static void print_counts(const char *name, u64 kib, const struct replay *r)
 		printf("%9.4f", ratio(c->used, c->prefetched));
 	else
 		printf("%9s", "-");
-	printf(" %9u %9u %9u %9llu %9llu %s\n", weighing, waiting, r->rooms.waiting_target,
+	printf(" %9u %9u %9u %9llu %9llu %s\n", held[ROOM_WEIGHING], held[ROOM_WAITING], r->rooms.waiting_target,
 	       (unsigned long long)c->origin_reads, (unsigned long long)c->origin_prefetches,
 	       table_planners(r->lookahead_on ? planner_acting(&r->planner) : 0, planners));
 }
@@ -259,9 +258,9 @@ static void print_columns(void)
 
 static void run(const struct options *o, const struct trace *t, u32 scheme, u64 kib)
 {
-	const struct table *table = &o->schemes[scheme].table;
+	const struct table *table = &o->schemes[scheme];
 	struct replay_config config = {
-		.scheme = o->schemes[scheme],
+		.table = *table,
 		.sectors = t->sectors,
 		.delay = (u32)o->delay,
 		.latency_ns = (u32)o->latency_us * 1000,

@@ -22,12 +22,13 @@ static void *checked(void *mem)
 
 void replay_init(struct replay *r, const struct replay_config *c)
 {
-	const struct table *t = &c->scheme.table;
+	const struct table *t = &c->table;
 	struct rooms_config config = {
 		.entries = c->entries,
 		.step = table_split_step(t, c->entries),
 		.policy = t->policy,
 		.move_to_front = t->move_to_front,
+		.one_room = t->one_room,
 	};
 
 	memset(r, 0, sizeof(*r));
@@ -38,7 +39,6 @@ void replay_init(struct replay *r, const struct replay_config *c)
 	rooms_init(&r->rooms, r->mem, &config);
 	r->filling = checked(malloc(c->entries * sizeof(*r->filling)));
 	r->flights = checked(malloc(c->entries * sizeof(*r->flights)));
-	r->unasked = checked(calloc(c->entries, sizeof(*r->unasked)));
 	planner_init(&r->planner, t->planner);
 	toggle_init(&r->toggle);
 	toggle_latency(&r->toggle, c->latency_ns);
@@ -52,51 +52,13 @@ void replay_end(struct replay *r)
 	free(r->mem);
 	free(r->filling);
 	free(r->flights);
-	free(r->unasked);
-}
-
-void replay_held(const struct replay *r, u32 *weighing, u32 *waiting)
-{
-	u32 e;
-
-	*waiting = r->rooms.held[ROOM_WAITING];
-	*weighing = r->rooms.held[ROOM_WEIGHING];
-	for (e = 0; e < r->config.entries; e++)
-		if (r->unasked[e]) {
-			++*waiting;
-			--*weighing;
-		}
-}
-
-/* --- one room: who was prefetched is kept beside it --- */
-
-static void asked_for(struct replay *r, u32 e)
-{
-	if (!r->unasked[e])
-		return;
-	r->unasked[e] = false;
-	r->counts.used++;
-	r->counts.hits_waiting++;
-	r->counts.hits_weighing--;
 }
 
 /* --- blocks come --- */
 
-static u32 take(struct replay *r, u64 block, enum room room)
-{
-	bool one_room = r->config.scheme.one_room;
-	u32 e = rooms_fill(&r->rooms, block, one_room ? ROOM_WEIGHING : room);
-
-	if (e == ENTRY_NONE)
-		return e;
-	r->counts.wasted += r->unasked[e];
-	r->unasked[e] = one_room && room == ROOM_WAITING;
-	return e;
-}
-
 static void take_for_read(struct replay *r, u64 block)
 {
-	u32 e = take(r, block, ROOM_WEIGHING);
+	u32 e = rooms_fill(&r->rooms, block, ROOM_WEIGHING);
 
 	if (e != ENTRY_NONE)
 		r->filling[r->nr_filling++] = e;
@@ -104,7 +66,7 @@ static void take_for_read(struct replay *r, u64 block)
 
 static bool take_ahead(struct replay *r, u64 block)
 {
-	u32 e = take(r, block, ROOM_WAITING), at;
+	u32 e = rooms_fill(&r->rooms, block, ROOM_WAITING), at;
 
 	if (e == ENTRY_NONE)
 		return false;
@@ -238,10 +200,8 @@ static struct hits use_hits(struct replay *r, u64 first, u32 n)
 	hits = rooms_use_hits(&r->rooms, first, n, entries);
 	r->counts.hits_waiting += hits.waiting;
 	r->counts.hits_weighing += hits.n - hits.waiting;
-	for (i = 0; i < hits.n; i++) {
+	for (i = 0; i < hits.n; i++)
 		r->counts.waited += r->rooms.arena.entries[entries[i]].flags & ENTRY_FILLING;
-		asked_for(r, entries[i]);
-	}
 	return hits;
 }
 
@@ -273,7 +233,7 @@ static void fill_missing(struct replay *r, const struct piece *p)
 /* Reads the blocks from the start of @p on that one bio gets; returns their number. */
 static u32 read_some(struct replay *r, struct piece *p)
 {
-	struct reference ref = { .first = p->first, .lookahead = r->config.scheme.table.lookahead };
+	struct reference ref = { .first = p->first, .lookahead = r->config.table.lookahead };
 	u32 asked = p->n;
 	struct hits hits;
 
@@ -282,6 +242,8 @@ static u32 read_some(struct replay *r, struct piece *p)
 	hits = use_hits(r, p->first, pure_min(p->n, SERVE_MAX));
 	ref.room = hits.room;
 	ref.waiting = r->rooms.waiting_target;
+	ref.near_pays = r->config.table.readahead == READAHEAD_AUTO &&
+			planner_near_pays(r->toggle.latency, r->rooms.held[ROOM_WAITING], r->rooms.limit);
 	p->n = hits.n ? hits.n : rooms_missing(&r->rooms, p->first, p->n);
 	if (!hits.n)
 		fill_missing(r, p);
@@ -296,19 +258,12 @@ static u32 read_some(struct replay *r, struct piece *p)
 
 /* --- writes --- */
 
-static void drop_entry(struct replay *r, u32 e)
-{
-	r->counts.wasted += r->unasked[e];
-	r->unasked[e] = false;
-	rooms_drop(&r->rooms, e);
-}
-
 static void drop(struct replay *r, u64 block)
 {
 	u32 e = index_peek(&r->rooms.index, block);
 
 	if (e != ENTRY_NONE)
-		drop_entry(r, e);
+		rooms_drop(&r->rooms, e);
 }
 
 /* Blocks written as a whole get the new content; the others are dropped. */
@@ -340,7 +295,7 @@ static void discard(struct replay *r, u64 first, u64 n)
 	}
 	for (e = 0; e < r->config.entries; e++)
 		if (entries[e].room != ROOM_DISK && entries[e].block - first < n)
-			drop_entry(r, e);
+			rooms_drop(&r->rooms, e);
 }
 
 /* --- operations --- */
@@ -359,7 +314,7 @@ static void ticks(struct replay *r, u64 now)
 {
 	u32 n = 0;
 
-	if (r->config.scheme.table.readahead != READAHEAD_AUTO)
+	if (r->config.table.readahead != READAHEAD_AUTO)
 		return;
 	for (; r->next_tick <= now && n < TICKS_MOST; n++) {
 		tick(r);
@@ -371,8 +326,6 @@ static void ticks(struct replay *r, u64 now)
 
 static void sync_counts(struct replay *r)
 {
-	if (r->config.scheme.one_room)
-		return;
 	r->counts.used = r->rooms.used;
 	r->counts.wasted = r->rooms.wasted;
 }

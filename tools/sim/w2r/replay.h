@@ -13,13 +13,8 @@
 #include "toggle.h"
 #include "trace_file.h"
 
-struct scheme {
-	struct table table;	/* cache_mib is not looked at */
-	bool one_room;		/* what is prefetched goes among what was referenced */
-};
-
 struct replay_config {
-	struct scheme scheme;
+	struct table table;	/* cache_mib is not looked at */
 	u32 entries;		/* blocks in the cache, ROOMS_ENTRIES_MIN or more */
 	u64 sectors;		/* of the device */
 	u32 delay;		/* references until what is prefetched is there */
@@ -65,24 +60,20 @@ struct replay {
 	u32 first_flight;
 	u32 prefetching;	/* their number */
 	u64 clock;		/* references */
-	bool *unasked;		/* one_room: entries prefetched and not asked for */
 	void *mem;
 };
 
 /*
  * Reads "NAME[,OPTION=VALUE...]": NAME is default (as the target's defaults, readahead on), none (the same without
  * looking ahead), sa-w2r (the paper's pair), lru-obl (the paper's rival: one room) or lru; the options are those of
- * the table, and rooms=one|two. NULL, or what is wrong with it.
+ * the table. NULL, or what is wrong with it.
  */
-const char *scheme_parse(struct scheme *s, const char *text);
+const char *scheme_parse(struct table *t, const char *text);
 
 /* Both end the program when there is no memory; a replay must not be moved in memory. */
 void replay_init(struct replay *r, const struct replay_config *c);
 void replay_op(struct replay *r, const struct trace_op *op);
 void replay_trace(struct replay *r, const struct trace *t);
 void replay_end(struct replay *r);
-
-/* Blocks held: asked for, and prefetched but not asked for. */
-void replay_held(const struct replay *r, u32 *weighing, u32 *waiting);
 
 #endif

@@ -16,22 +16,18 @@ static const struct {
 	{ "lru", "readahead=off,policy=lru,planner=obl,lookahead=1" },
 };
 
-static const char *set(struct scheme *s, const char *name, const char *value)
+static const char *set(struct table *t, const char *name, const char *value)
 {
 	enum table_option o;
 
-	if (!strcmp(name, "rooms")) {
-		s->one_room = !strcmp(value, "one");
-		return s->one_room || !strcmp(value, "two") ? NULL : "rooms must be one or two";
-	}
 	for (o = 0; o < TABLE_OPTIONS; o++)
 		if (!strcmp(name, table_name(o)))
-			return table_set(&s->table, o, value);
-	return "an option must be one of the table's, or rooms";
+			return table_set(t, o, value);
+	return "an option must be one of the table's";
 }
 
 /* @text: "OPTION=VALUE,..."; it is cut into pieces. */
-static const char *set_all(struct scheme *s, char *text)
+static const char *set_all(struct table *t, char *text)
 {
 	char *next, *value;
 	const char *wrong;
@@ -44,30 +40,29 @@ static const char *set_all(struct scheme *s, char *text)
 		if (!value)
 			return "an option must be OPTION=VALUE";
 		*value++ = 0;
-		wrong = set(s, text, value);
+		wrong = set(t, text, value);
 		if (wrong)
 			return wrong;
 	}
 	return NULL;
 }
 
-static const char *set_known(struct scheme *s, const char *name)
+static const char *set_known(struct table *t, const char *name)
 {
 	char options[SCHEME_TEXT], mib[] = "1", *words[] = { mib };
 	size_t i;
 
-	s->one_room = false;
 	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		if (strcmp(name, known[i].name))
 			continue;
 		snprintf(options, sizeof(options), "%s", known[i].options);
-		table_parse(&s->table, 1, words);
-		return set_all(s, options);
+		table_parse(t, 1, words);
+		return set_all(t, options);
 	}
 	return "a scheme must be default, none, sa-w2r, lru-obl or lru, and options after it";
 }
 
-const char *scheme_parse(struct scheme *s, const char *text)
+const char *scheme_parse(struct table *t, const char *text)
 {
 	char copy[SCHEME_TEXT], *options;
 	const char *wrong;
@@ -78,8 +73,8 @@ const char *scheme_parse(struct scheme *s, const char *text)
 	options = strchr(copy, ',');
 	if (options)
 		*options++ = 0;
-	wrong = set_known(s, copy);
+	wrong = set_known(t, copy);
 	if (!wrong && options)
-		wrong = set_all(s, options);
+		wrong = set_all(t, options);
 	return wrong;
 }
