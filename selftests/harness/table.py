@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A table of what ran in VMs: cases, failures, pages verified, and the figures that tests print."""
 
+import argparse
+import collections
+import datetime
+import pathlib
 import re
 
 from . import ktap
 from .report import PASS, SKIP
 
-BEGIN, END = "<!-- table of the last run -->\n", "<!-- end of the table -->\n"
+BEGIN, END = "<!-- table of runs -->\n", "<!-- end of the table -->\n"
 VERIFIED = re.compile(r"^# verified (\d+) pages", re.MULTILINE)
+HEAD = ("test", "cases", "failures", "pages verified", "time", "day", "figures")
+Row = collections.namedtuple("Row", "test cases failures pages seconds day figures")
 FIGURE = re.compile(r"^# figure: (.*)$", re.MULTILINE)
 
 
@@ -23,25 +29,43 @@ def _row(result):
         failures = f"{max(bad, 1)}"
     verified = sum(map(int, VERIFIED.findall(output)))
     figures = "; ".join(FIGURE.findall(output)).replace("|", "/")
-    return (result.name, len(cases), failures, f"{verified:,}" if verified else "", f"{result.seconds:.0f} s", figures)
+    return Row(result.name, str(len(cases)), failures, f"{verified:,}" if verified else "", f"{result.seconds:.0f} s",
+               datetime.date.today().isoformat(), figures)
 
 
-def markdown(results):
-    """Lines of the table, for the RESULTS of tests that ran in VMs."""
-    rows = [_row(each) for each in sorted(results, key=lambda each: each.name) if "--- kernel log" in each.log]
-    pages = sum(int(row[3].replace(",", "") or 0) for row in rows)
-    total = ("all", sum(row[1] for row in rows), sum(int(row[2]) for row in rows if row[2].isdigit()), f"{pages:,}",
-             "", "")
-    yield "| test | cases | failures | pages verified | time | figures |"
-    yield "|---|---|---|---|---|---|"
+def _lines(rows):
+    pages = sum(int(row.pages.replace(",", "") or 0) for row in rows)
+    total = Row("all", sum(int(row.cases) for row in rows),
+                sum(int(row.failures) for row in rows if row.failures.isdigit()), f"{pages:,}", "", "", "")
+    yield f"| {' | '.join(HEAD)} |"
+    yield f"|{'---|' * len(HEAD)}"
     for row in (*rows, total):
-        yield "| " + " | ".join(map(str, row)) + " |"
+        yield f"| {' | '.join(map(str, row))} |"
+
+
+def _parts(path):
+    """What the file at PATH has before its table, {test: Row} in it, and what comes after it."""
+    before, _, rest = path.read_text().partition(BEGIN)
+    lines, mark, after = rest.partition(END)
+    if not mark:
+        raise ValueError(f"{path} has no marks for a table")
+    rows = [Row(*(cell.strip() for cell in line[1:-1].split("|"))) for line in lines.splitlines()[2:]]
+    return before, {row.test: row for row in rows if row.test != "all"}, after
+
+
+def marked(text):
+    """For argparse: a file that has a table, or marks for one."""
+    path = pathlib.Path(text)
+    try:
+        _parts(path)
+    except (OSError, TypeError, ValueError) as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+    return path
 
 
 def update(path, results):
-    """Puts the table where the file at PATH has the marks for it."""
-    before, _, rest = path.read_text().partition(BEGIN)
-    _, mark, after = rest.partition(END)
-    if not mark:
-        raise ValueError(f"{path} has no marks for a table")
-    path.write_text(before + BEGIN + "\n".join(markdown(results)) + "\n" + END + after)
+    """Puts the RESULTS of tests that ran in VMs in the table of the file at PATH; other tests' rows stay."""
+    before, rows, after = _parts(path)
+    rows |= {each.name: _row(each) for each in results if "--- kernel log" in each.log}
+    lines = "\n".join(_lines([rows[name] for name in sorted(rows)]))
+    path.write_text(f"{before}{BEGIN}{lines}\n{END}{after}")

@@ -20,6 +20,9 @@ SELFTESTS = CHECKOUT / "selftests"
 NOT_TESTS = {"dkms", "harness", "lib", "meta", "progs", "soak", "unit"}
 NEED = re.compile(r"^#\s*(mem|cpus|nvme|virtio|udev|append|stays):\s*(\S.*?)\s*$")
 KERNELS = re.compile(r"^#\s*kernels:\s*(\S.*?)\s*$")
+ONE_THREAD = re.compile(r"^#\s*one-thread:\s*(\S.*?)\s*$")
+# What the lab takes as an option without a value.
+FLAGS = ("udev", "one-thread")
 # Where a test runs that does not say.
 KERNELS_UNSAID = (machines.DEFAULT.kernel, "newest")
 SHORT_FORM = re.compile(r"^#\s*short-form:\s*yes\s*$")
@@ -42,6 +45,7 @@ class Test:
     needs: tuple
     expected: tuple
     kernels: tuple = KERNELS_UNSAID
+    one_thread: tuple = ()  # the kernels on which the emulated CPUs take turns in one thread
     short: bool = False  # is part of the short form of what runs on the debug kernel
     kernel: str = ""  # the one that it is to run on, of the lab's
 
@@ -69,7 +73,8 @@ def read_kernels(text):
 
 
 def read_test(path, name):
-    seconds, needs, expected, kernels, short = default_timeout(), {}, [], KERNELS_UNSAID, False
+    seconds, needs, expected = default_timeout(), {}, []
+    kernels, one_thread, short = KERNELS_UNSAID, (), False
     for line in path.read_text().splitlines():
         if not line.startswith("#"):
             break
@@ -77,13 +82,15 @@ def read_test(path, name):
             seconds = int(match[1])
         elif match := KERNELS.match(line):
             kernels = read_kernels(match[1])
+        elif match := ONE_THREAD.match(line):
+            one_thread = read_kernels(match[1])
         elif match := NEED.match(line):
             needs[match[1]] = match[2]
         elif match := EXPECT.match(line):
             expected.append(match[1])
         elif SHORT_FORM.match(line):
             short = True
-    return Test(name, path, seconds, tuple(sorted(needs.items())), tuple(expected), kernels, short)
+    return Test(name, path, seconds, tuple(sorted(needs.items())), tuple(expected), kernels, one_thread, short)
 
 
 def find():
@@ -94,8 +101,9 @@ def find():
 
 
 def for_kernels(tests, kernels):
-    """Each of TESTS once for each of KERNELS that it runs on, with more time on slow ones."""
-    return [dataclasses.replace(test, kernel=kernel, seconds=test.seconds * slower(kernel))
+    """Each of TESTS once for each of KERNELS that it runs on, with what it needs there: more time on slow ones."""
+    return [dataclasses.replace(test, kernel=kernel, seconds=test.seconds * slower(kernel),
+                                needs=test.needs + ((("one-thread", "yes"),) if kernel in test.one_thread else ()))
             for test in tests for kernel in kernels if _runs_on(test, kernel)]
 
 
@@ -194,7 +202,7 @@ class Boots:
             if key == "stays":
                 environment += f" MUSTER_STAYS='{value}'"
                 continue
-            words += [f"--{key}"] if key == "udev" else [f"--{key}", value]
+            words += [f"--{key}"] if key in FLAGS else [f"--{key}", value]
         return [*words, "--", f"{environment} /muster/selftests/harness/guest-run /out"]
 
     def _boot(self, out):

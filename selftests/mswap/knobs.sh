@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Every knob takes what it may take and refuses everything else, before and after the device is ready.
 # timeout: 90
+# one-thread: newest
 # kernels: all
 
 . "$(dirname "$0")/lib.sh"

@@ -3,6 +3,7 @@
 # Memory through swap under pressure, one and eight processes, every policy and read-ahead; every page that
 # is read back is verified.
 # timeout: 150
+# one-thread: newest
 # kernels: all
 
 . "$(dirname "$0")/lib.sh"

@@ -24,9 +24,10 @@ ACCEL = {
     "kvm": ["-accel", "kvm", "-cpu", "host"],
     "tcg": ["-accel", "tcg,thread=multi", "-cpu", "Nehalem"],
 }
+IN_TURN = ["-accel", "tcg,thread=single", "-cpu", "Nehalem"]
 # Each instruction takes 1 ns of the VM's time, whichever CPU runs it. Where none has anything to do, time goes to the
 # next timer at once: to sleep, or to wait for the host, is as long as that.
-COUNTING = ["-accel", "tcg,thread=single", "-cpu", "Nehalem", "-icount", "shift=0,sleep=off", "-rtc", "clock=vm"]
+COUNTING = [*IN_TURN, "-icount", "shift=0,sleep=off", "-rtc", "clock=vm"]
 KERNEL_WORDS = ("console=ttyS0 loglevel=5 panic=-1 reboot=t mitigations=off nokaslr "
                 "random.trust_cpu=on log_buf_len=4M")
 
@@ -97,11 +98,16 @@ class Job:
         words |= variables
         return " ".join(f'{key}="{value}"' for key, value in words.items() if value)
 
+    def _accelerator(self, accel):
+        if self.args.icount:
+            return COUNTING
+        return IN_TURN if accel == "tcg" and self.args.one_thread else ACCEL[accel]
+
     def command(self, accel, cmd):
         release = tree.kernel_release(self.root)
         initrd.write(self.dir / "initrd", self.root, release,
                      self.layer and tree.layer_files(self.layer))
-        words = ["-machine", "q35", *(COUNTING if self.args.icount else ACCEL[accel]),
+        words = ["-machine", "q35", *self._accelerator(accel),
                  "-m", f"{(self.args.mem >> 20) + self.args.kernel.extra_mib}M",
                  "-smp", str(self.args.cpus),
                  "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
@@ -183,7 +189,7 @@ def _probe_args():
     class Args:  # the least that a Job needs
         kernel, mem, cpus, timeout = DEFAULT, 512 << 20, 1, 60
         nvme = virtio = out = console = None
-        icount = udev = False
+        icount = udev = one_thread = False
         append, verb = "", "probe"
     return Args
 
