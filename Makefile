@@ -11,7 +11,7 @@ FUZZ_SECONDS ?= 300
 
 .PHONY: modules install uninstall demo check check-unit check-lint check-dkms check-vm \
 	check-debug debug-kernel soak load-held fuzz-vm \
-	bench bench-slots bench-swap bench-w2r sim-w2r traces fuzz clean help setup headers
+	bench bench-lookup bench-slots bench-swap bench-w2r sim-w2r traces fuzz clean help setup headers
 
 modules: headers
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
@@ -67,6 +67,9 @@ soak load-held fuzz-vm: setup
 bench-slots: setup
 	@$(MAKE) -C tools/bench_slots OUT=$(OUT)/bench-slots run
 
+bench-lookup: setup
+	@$(MAKE) -s -C tools/bench_lookup OUT=$(OUT)/bench-lookup run
+
 bench-swap: setup
 	@tools/bench/bench-swap
 
@@ -107,6 +110,7 @@ help:
 	@echo "make fuzz-vm       nonsense for control files and tables, in VMs, for MINUTES (10) each; SEED="
 	@echo "make fuzz          fuzz each algorithm for FUZZ_SECONDS (300)"
 	@echo "make bench-slots   compare slot allocators"
+	@echo "make bench-lookup  searches of a hash chain, with and without move-to-front"
 	@echo "make bench-swap    compare mswap with stock swap, in VMs"
 	@echo "make sim-w2r       replay TRACE=\"FILE...\" through dm-w2r's rooms; docs/w2r-sim.md"
 	@echo "make traces        record the simulator's traces anew, in a VM"

@@ -8,7 +8,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
-from benchlib import guest, judge, plan, report, results, terminal  # noqa: E402
+from benchlib import guest, judge, plan, report, results, summary, terminal  # noqa: E402
 
 
 def step(side, cluster, number, program="c1", seconds=(1.0, 2.0), counts=None):
@@ -117,6 +117,19 @@ class Judging(unittest.TestCase):
         self.assertNotIn("p99", text)
         data["steps"][0]["figures"] = {"p99_us": 321.4}
         self.assertRegex(report.markdown(data), r"\| bad \| p99 µs \|\n.*\n\| stock, .* 0 \| 321 \|\n")
+
+    def test_page_about_parts(self):
+        data = {
+            "about": {"commit": "c", "kernel": "k", "rounds": 1, "limit_mib": 192},
+            "boots": [{"device": "nvme", "text": "about"}],
+            "steps": [step("stock", 0, 1, seconds=(1.0, 10.0)), step("mswap", 0, 1, seconds=(1.0, 2.0)) | {"bad": 1}],
+        }
+        text = summary.markdown("d", [summary.Part("devices", "t", "make again", data)])
+        self.assertIn("Steps that failed or read bad pages: 1.", text)
+        self.assertIn("cgroup of 192 MiB; all figures and plots: [devices](devices/report.md). Again: `make again`",
+                      text)
+        self.assertIn("| QEMU NVMe | c1 | read-back | ≤ 0.27 | 0.200 | reached |", text)
+        self.assertIn("mswap, page-cluster 0 1.00; stock, page-cluster 0 3.67 |", text)
 
 
 class Steps(unittest.TestCase):

@@ -8,7 +8,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
-from benchlib import guest, w2r, w2r_judge, w2r_report, w2r_run  # noqa: E402
+from benchlib import guest, summary, w2r, w2r_judge, w2r_report, w2r_run  # noqa: E402
 
 
 def result(side, program, number, seconds, **counts):
@@ -131,6 +131,20 @@ class Reporting(unittest.TestCase):
         self.assertIn("| dm-cache | 10 | – | 1 | 77 |", text)
         table = w2r_report.terminal_table(w2r_report.tables(data)["null_blk-5ms"])
         self.assertIn("7.5", " ".join(table))
+
+    def test_page_about_caches(self):
+        data = {
+            "about": {"commit": "c", "kernel": "k", "rounds": 1, "cache_mib": 32},
+            "costs": {"hit": [{"ratio": "1", "ratio_low": "1", "ratio_high": "1"}] * 2},
+            "results": [result("plain", "cp", 1, 10.0), result("w2r", "cp", 1, 5.0),
+                        result("bcache", "cp", 1, 9.0) | {"right": False}],
+        }
+        text = summary.markdown("d", [summary.CachePart("caches", "t", "make again", data)])
+        self.assertIn("Targets: 3 of 3 reached. Steps that failed or read bad pages: 1.", text)
+        self.assertIn("caches of 32 MiB", text)
+        self.assertIn("| costs |  | a hit against dm-linear on a ramdisk | ≤ 1.300 | 1.000 | reached |", text)
+        self.assertIn("| cp | w2r against plain | ≤ 0.820 | 0.500 | reached |", text)
+        self.assertIn("| all | w2r 1.00; bcache 1.80; plain 2.00 |", text)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,9 @@
 #	device KIND			null_blk-100us, null_blk-5ms, delay-4ms or brd: a device to make
 #	size MIB			size of each of them and of the file system
 #	cache MIB			memory for the caches
-#	tree SUBDIR...			which of the kernel headers' include/ go to src/include in the file system
+#	tree PATH...			which of the kernel headers' include/ go to src/include in the file system;
+#					patterns too
+#	unit HEADER...			what unit.c includes of linux/
 #	side NAME TYPE [WORD...]	what is mounted: see w2r-sides.sh
 #	program NAME COMMAND		run by sh in the file system's root, where out/ is empty and src/ is the tree
 #	check NAME COMMAND		prints something that depends on all of what the program made
@@ -157,15 +159,13 @@ make_tree() {
 	headers=$(echo /usr/src/linux-headers-*-common)
 	generated=/usr/src/linux-headers-$(uname -r)
 	mkdir -p "$stage/src/include" "$stage/src/generated"
-	for name in $(setting tree); do
-		mkdir -p "$(dirname "$stage/src/include/$name")"
-		cp -rL "$headers/include/$name" "$stage/src/include/$name"
-	done
+	# shellcheck disable=SC2046 # its words may be patterns of names there
+	(cd "$headers/include" && cp -rL --parents $(setting tree) "$stage/src/include") || die "no such headers"
 	cp -rL "$headers/arch/x86/include" "$stage/src/asm"
 	cp -rL "$generated/include/generated" "$stage/src/generated/generated"
 	cp -rL "$generated/arch/x86/include/generated" "$stage/src/generated/asm"
-	printf '#include <linux/%s.h>\n' fs mm blkdev bio device-mapper kobject workqueue sched highmem swap pagemap \
-		>"$stage/unit.c"
+	# shellcheck disable=SC2046
+	printf '#include <linux/%s.h>\n' $(setting unit) >"$stage/unit.c"
 	find "$stage/src/include" -type f | sort | xargs cat 2>/dev/null | head -c 12000000 >"$stage/text"
 	tar -C "$stage" --sort=name -cf "$stage/base.tar" src/include
 	gzip -1 -n -c "$stage/base.tar" >"$stage/base.tar.gz"

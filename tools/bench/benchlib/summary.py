@@ -1,66 +1,117 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""One page about several runs of bench-swap."""
+"""One page about several runs of bench-swap and bench-w2r."""
 
 import dataclasses
 
-from . import plan, report
+from . import plan, report, w2r, w2r_judge, w2r_report
+
+
+@dataclasses.dataclass(frozen=True)
+class Judged:
+    """A target as a row of the page."""
+
+    device: str
+    program: str
+    text: str
+    limit: str
+    figure: str
+    word: str
+    reached: bool
+
+    def cells(self):
+        return [self.device, self.program, self.text, self.limit, self.figure, self.word]
 
 
 @dataclasses.dataclass(frozen=True)
 class Part:
+    """A run of bench-swap."""
+
     name: str  # the folder of its results
     title: str
     command: str  # reruns it
     data: dict  # its results.json
 
-    def verdicts(self):
-        """(device, Verdict) of all its devices."""
+    memory = ("cgroup", "limit_mib")
+    ours = "mswap"
+
+    def judged(self):
         for boot in self.data["boots"]:
-            for verdict in report.verdicts_of(boot["device"], report.tables(self.data, boot["device"])):
-                yield boot["device"], verdict
+            device = boot["device"]
+            for verdict in report.verdicts_of(device, report.tables(self.data, device)):
+                target = verdict.target
+                yield Judged(plan.DEVICES[device].title, target.program, target.text,
+                             f"{'≥' if target.at_least else '≤'} {target.limit}",
+                             report.spread_text(verdict.spread, 3), verdict.text, verdict.reached)
 
     def wrong(self):
         return sum(bool(step["bad"] or any(step["statuses"])) for step in self.data["steps"])
 
+    def times(self):
+        """(device, program, {side: seconds}, which of them is ours)"""
+        for boot in self.data["boots"]:
+            for program, table in report.tables(self.data, boot["device"]).items():
+                seconds = {report.variant_text(variant): table.spread(variant, "total_s").median
+                           for variant in table.variants() if variant[0] != "floor"}
+                ours = table.best("mswap", "total_s")
+                yield plan.DEVICES[boot["device"]].title, program, seconds, ours and report.variant_text(ours)
+
+
+class CachePart(Part):
+    """A run of bench-w2r."""
+
+    memory = ("caches", "cache_mib")
+    ours = "w2r"
+
+    def judged(self):
+        for where, verdict in w2r_report.all_verdicts(self.data):
+            program, colon, text = verdict.text.partition(": ")
+            yield Judged(where, program if colon else "", text if colon else verdict.text, f"≤ {verdict.limit:.3f}",
+                         report.spread_text(verdict.spread, 3), verdict.word, verdict.reached)
+
+    def wrong(self):
+        return sum(bool(w2r.complaint(found)) for found in self.data["results"])
+
+    def times(self):
+        for device, table in w2r_report.tables(self.data).items():
+            for program in (*table.programs(), w2r_judge.TOTAL):
+                spreads = {side: table.spread(side, program, "seconds") for side in table.sides()}
+                seconds = {side: spread.median for side, spread in spreads.items() if spread}
+                yield w2r.title(device), program, seconds, self.ours
+
 
 def _quickest(part):
-    """For each program of a device: all sides, the quickest first, as multiples of mswap."""
+    """For each program of a device: all sides, the quickest first, as multiples of ours."""
     rows = []
-    for boot in part.data["boots"]:
-        for program, table in report.tables(part.data, boot["device"]).items():
-            ours = table.best("mswap", "total_s")
-            if not ours:
-                continue
-            times = {variant: table.spread(variant, "total_s").median for variant in table.variants()
-                     if variant[0] != "floor"}
-            cells = [f"{report.variant_text(variant)} {seconds / times[ours]:.2f}"
-                     for variant, seconds in sorted(times.items(), key=lambda item: item[1])]
-            rows.append([plan.DEVICES[boot["device"]].title, program, "; ".join(cells)])
+    for device, program, seconds, ours in part.times():
+        if seconds.get(ours):
+            cells = [f"{side} {each / seconds[ours]:.2f}"
+                     for side, each in sorted(seconds.items(), key=lambda item: item[1])]
+            rows.append([device, program, "; ".join(cells)])
     return rows
 
 
 def _part(part):
     about = part.data["about"]
+    what, mib = part.memory
     lines = [f"## {part.title}", "",
-             f"{about['rounds']} rounds on kernel {about['kernel']}, commit {about['commit']}, cgroup of "
-             f"{about['limit_mib']} MiB; all figures and plots: [{part.name}]({part.name}/report.md). Again: "
+             f"{about['rounds']} rounds on kernel {about['kernel']}, commit {about['commit']}, {what} of "
+             f"{about[mib]} MiB; all figures and plots: [{part.name}]({part.name}/report.md). Again: "
              f"`{part.command}`", ""]
-    rows = [[plan.DEVICES[device].title, verdict.target.program, verdict.target.text,
-             f"{'≥' if verdict.target.at_least else '≤'} {verdict.target.limit}",
-             report.spread_text(verdict.spread, 3), verdict.text] for device, verdict in part.verdicts()]
+    rows = [judged.cells() for judged in part.judged()]
     if rows:
         lines += [*report.table_lines(["device", "program", "target", "limit", "figure", "verdict"], rows), ""]
     rows = _quickest(part)
     if rows:
-        lines += ["Seconds as multiples of mswap's:", "", *report.table_lines(["device", "program", "swap"], rows), ""]
+        lines += [f"Seconds as multiples of {part.ours}'s:", "",
+                  *report.table_lines(["device", "program", "side"], rows), ""]
     return lines
 
 
 def markdown(date, parts):
-    verdicts = [verdict for part in parts for _, verdict in part.verdicts()]
-    reached = sum(verdict.reached for verdict in verdicts)
+    judged = [each for part in parts for each in part.judged()]
+    reached = sum(each.reached for each in judged)
     lines = [f"# Benchmarks of {date}", "",
-             f"Targets: {reached} of {len(verdicts)} reached. Steps that failed or read bad pages: "
+             f"Targets: {reached} of {len(judged)} reached. Steps that failed or read bad pages: "
              f"{sum(part.wrong() for part in parts)}.", "",
              *report.HOW_TO_READ, ""]
     for part in parts:

@@ -11,10 +11,11 @@ DEVICES = {
     "delay-4ms": "dm-delay of 4 ms on a ramdisk",
 }
 FLOOR = "brd"  # the same without a device that takes its time: what there is to gain
-# The paper's rival lru-obl, one room for both kinds of blocks, is in the simulator only.
 SIDES = {
     "plain": ("plain", "the device itself"),
     "lru": ("w2r-keep-ra policy lru readahead off", "a cache below the page cache: LRU, nothing prefetched"),
+    "lru-obl": ("w2r policy lru planner obl lookahead 1 rooms one readahead on",
+                "the next block prefetched into the same LRU list: the paper's rival"),
     "sa-w2r": ("w2r policy lru planner obl lookahead 1 readahead on", "the paper's pair"),
     "w2r": ("w2r", "dm-w2r as it comes"),
     "dm-cache": ("dm-cache 128", "dm-cache with policy smq, write-through, blocks of 64 KiB on a ramdisk"),
@@ -64,6 +65,7 @@ PROGRAMS = {
 }
 OWN_WORDS = "w2r:"  # a side of its own: w2r:OPTION=VALUE,OPTION=VALUE
 TREE = ("linux", "uapi", "asm-generic", "vdso")
+UNIT = ("fs", "mm", "blkdev", "bio", "device-mapper", "kobject", "workqueue", "sched", "highmem", "swap", "pagemap")
 
 
 def title(device):
@@ -98,12 +100,12 @@ def steps(devices, sides, rounds, floor=False):
     return out
 
 
-def guest_plan(todo, programs, size_mib, cache_mib, tree=TREE, cost_rounds=0):
+def guest_plan(todo, programs, size_mib, cache_mib, *, tree=TREE, unit=UNIT, cost_rounds=0):
     """The text that w2r.sh carries out."""
     devices = dict.fromkeys(step.device for step in todo)
     sides = dict.fromkeys(step.side for step in todo)
     lines = [f"device {device}" for device in devices]
-    lines += [f"size {size_mib}", f"cache {cache_mib}", f"tree {' '.join(tree)}"]
+    lines += [f"size {size_mib}", f"cache {cache_mib}", f"tree {' '.join(tree)}", f"unit {' '.join(unit)}"]
     lines += [f"side {side} {side_words(side)}" for side in sides]
     lines += [line for name in programs for line in PROGRAMS[name].lines()]
     lines += [f"cost {cost_rounds}"] if cost_rounds else []

@@ -49,9 +49,10 @@ class Boot:
         self.about = {}
         line.left = self.estimate.seconds
 
-    def run(self, out, *, size_mib, cache_mib, tree=w2r.TREE, cost_rounds=0, kernel="6.12", icount=False,
-            tools=()):
-        text = w2r.guest_plan(self.todo, self.programs, size_mib, cache_mib, tree, cost_rounds)
+    def run(self, out, *, size_mib, cache_mib, tree=w2r.TREE, unit=w2r.UNIT, cost_rounds=0, kernel="6.12",
+            icount=False, tools=()):
+        text = w2r.guest_plan(self.todo, self.programs, size_mib, cache_mib, tree=tree, unit=unit,
+                              cost_rounds=cost_rounds)
         devices = len({step.device for step in self.todo})
         self.line.set("making the test machine")
         guest.run(text, out, mem=f"{3072 + size_mib * (2 + devices)}M", kernel=kernel, line=self.line, script="w2r.sh",
@@ -67,7 +68,7 @@ class Boot:
         elif what == "tree":
             self.about |= event
             self.estimate.prepared = True
-            self.line.set("measuring what a hit and a miss cost")
+            self.line.set("measuring what a hit and a miss cost" if self.on_costs else "making the devices")
         elif what == "cost":
             self.on_costs({kind: w2r.cost_result(out / f"cost.{kind}") for kind in ("hit", "miss")})
         elif what == "start":
