@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Counts what is under way, device I/Os above all, so that one can wait for all of them
- * (reset) or for the next of them (a writer short of slots: each end of an I/O
- * may have freed some).
+ * Counts what is under way, device I/Os above all, so that one can wait for all
+ * of them (reset) or for the next of them (a writer short of slots: each end of
+ * an I/O may have freed some), and can tell that nothing was under way all along
+ * while one looked elsewhere.
  */
 #ifndef MSWAP_FLIGHT_H
 #define MSWAP_FLIGHT_H
@@ -11,39 +12,66 @@
 #include <linux/wait.h>
 
 struct flight {
-	atomic_t nr;
+	atomic64_t state;	/* low 32 bits: under way; high: begun so far */
 	wait_queue_head_t wait;
 };
 
+#define FLIGHT_BEGUN	((1ll << 32) + 1)
+
 static inline void flight_init(struct flight *f)
 {
-	atomic_set(&f->nr, 0);
+	atomic64_set(&f->state, 0);
 	init_waitqueue_head(&f->wait);
 }
 
-/* Any context. */
+/* Any context; before the I/O takes what another may be short of. */
 static inline void flight_begin(struct flight *f)
 {
-	atomic_inc(&f->nr);
+	atomic64_add(FLIGHT_BEGUN, &f->state);
 }
 
-/* Any context; the last thing an I/O does with the device's structures. */
-static inline void flight_end(struct flight *f)
+static inline void flight_leave(struct flight *f, s64 what)
 {
 	/*
 	 * The waiter may see 0 and tear the device down before we have looked
 	 * at the queue: it waits for this read-side section first.
 	 */
 	rcu_read_lock();
-	atomic_dec(&f->nr);
+	/* What this I/O has freed is there for who sees that it has ended. */
+	smp_mb__before_atomic();
+	atomic64_sub(what, &f->state);
 	if (wq_has_sleeper(&f->wait))
 		wake_up_all(&f->wait);
 	rcu_read_unlock();
 }
 
+/* Any context; the last thing an I/O does with the device's structures. */
+static inline void flight_end(struct flight *f)
+{
+	flight_leave(f, 1);
+}
+
+/* Instead of flight_end(), for what came to nothing and took nothing. */
+static inline void flight_cancel(struct flight *f)
+{
+	flight_leave(f, FLIGHT_BEGUN);
+}
+
+/* For flight_idle_since(). */
+static inline s64 flight_look(const struct flight *f)
+{
+	return atomic64_read_acquire(&f->state);
+}
+
 static inline bool flight_idle(const struct flight *f)
 {
-	return !atomic_read(&f->nr);
+	return !(u32)flight_look(f);
+}
+
+/* Nothing was under way at that look, and nothing has begun since. */
+static inline bool flight_idle_since(const struct flight *f, s64 look)
+{
+	return !(u32)look && atomic64_read(&f->state) == look;
 }
 
 /* Sleeps until nothing is under way; nothing may be begun meanwhile. */

@@ -190,7 +190,6 @@ static void submit_wanted(struct pagein *pi, struct walk *w)
 		bio_inc_remaining(w->bio);
 	else
 		w->bio = NULL;
-	flight_begin(pi->flight);
 	read_op_submit(op);
 }
 
@@ -244,6 +243,8 @@ again:
 	}
 	read_plan(w->op, sh, slot,
 		  w->op->bounce ? 1 : count_wanted(pi, sh, w->bio, slot));
+	/* From now on it keeps slots from being free. */
+	flight_begin(pi->flight);
 	spin_unlock_irqrestore(&sh->lock, flags);
 	submit_wanted(pi, w);
 	return w->bio ? STEP_NEXT : STEP_GONE;
@@ -265,12 +266,13 @@ static void pagein_ahead(struct pagein *pi, u32 slot, u32 size)
 		return;
 	spin_lock_irqsave(&sh->lock, flags);
 	planned = read_plan_ahead(op, sh, slot, size);
+	if (planned)
+		flight_begin(pi->flight);
 	spin_unlock_irqrestore(&sh->lock, flags);
 	if (!planned) {
 		read_op_discard(pi, op);
 		return;
 	}
-	flight_begin(pi->flight);
 	read_op_submit(op);
 }
 

@@ -171,25 +171,31 @@ static void write_end_io(struct bio *bio)
 }
 
 /*
- * Slots for up to @want pages. A writer that may wait does so while I/O is
- * under way, since the end of each may free slots: overwriting a full device
- * goes on by what it gives up. With nothing under way the device is full.
+ * Slots for up to @want pages, and bt->flight is begun. A writer that may wait
+ * does so while I/O is under way, since the end of each may free slots:
+ * overwriting a full device goes on by what it gives up. The device is full if
+ * nothing was under way all the time that was spent looking: who takes slots has
+ * begun before.
  */
 static u32 write_alloc_slots(struct batching *bt, u32 want, u32 *got, gfp_t gfp)
 {
-	bool idle;
+	struct flight *flight = bt->flight;
+	s64 look;
 	u32 slot;
 
 	for (;;) {
-		idle = flight_idle(bt->flight);
+		look = flight_look(flight);
+		flight_begin(flight);
 		slot = space_alloc(bt->space, want, got);
-		if (slot != SLOT_NONE || gfp != GFP_NOIO || idle)
+		if (slot != SLOT_NONE)
 			break;
-		wait_event(bt->flight->wait, space_nr_free(bt->space) ||
-					     flight_idle(bt->flight));
+		flight_cancel(flight);
+		if (gfp != GFP_NOIO || flight_idle_since(flight, look))
+			return SLOT_NONE;
+		wait_event(flight->wait, space_nr_free(bt->space) ||
+					 flight_idle(flight));
 	}
-	if (slot != SLOT_NONE)
-		trace_mswap_slot_alloc(bt->name, want, slot, *got);
+	trace_mswap_slot_alloc(bt->name, want, slot, *got);
 	return slot;
 }
 
@@ -258,6 +264,7 @@ bool batch_write(struct batch *b, u32 want, gfp_t gfp)
 	bio = backing_alloc_write(bt->backing, got, b->opf, gfp);
 	if (!bio) {
 		space_free(bt->space, slot, got);
+		flight_end(bt->flight);
 		return false;
 	}
 	w = container_of(bio, struct batch_write, bio);
@@ -273,7 +280,6 @@ bool batch_write(struct batch *b, u32 want, gfp_t gfp)
 	write_charge(w);
 	write_add_pages(w);
 	write_count(w);
-	flight_begin(bt->flight);
 	backing_submit(bio);
 	return true;
 }
