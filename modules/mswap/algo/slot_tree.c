@@ -215,17 +215,22 @@ static bool bounds_wait(const struct slot_tree *t, u32 s)
 	return s >> NODE_SHIFT == t->stale && (s & NODE_MASK) >= SLOT_RUN_MAX;
 }
 
+/* Whether the run around the free slot @s of word @w lies in it and is shorter than @len. */
+static bool run_shorter(u64 w, u32 s, u32 len)
+{
+	u64 up = ~w >> (s & WORD_MASK), down = ~w << (WORD_MASK - (s & WORD_MASK));
+
+	return ((up != 0) & (down != 0)) &&
+	       pure_ctz64(up) - pure_fls64(down) + WORD_MASK - 1 < len;
+}
+
 /*
  * Whether the run around @s, in a word that was @was, lies in that word and is
  * shorter than the longest of the node, which has others if it is one of 1.
  */
 static bool run_is_short(const struct slot_tree *t, u64 was, u32 s)
 {
-	u64 up = ~was >> (s & WORD_MASK), down = ~was << (WORD_MASK - (s & WORD_MASK));
-	u32 k = s >> NODE_SHIFT;
-
-	return ((up != 0) & (down != 0)) &&
-	       pure_ctz64(up) - pure_fls64(down) + WORD_MASK - 1 < pure_max(t->longest[1][k], 2);
+	return run_shorter(was, s, pure_max(t->longest[1][s >> NODE_SHIFT], 2));
 }
 
 /*
@@ -467,11 +472,39 @@ static bool free_words(struct slot_tree *t, u32 s, u32 n)
 	return true;
 }
 
+/* Whether no bound rises with the slot @s, of a word that is now @w. */
+static bool bounds_stay(const struct slot_tree *t, u64 w, u32 s)
+{
+	u32 longest = t->longest[1][s >> NODE_SHIFT];
+
+	if (longest == SLOT_RUN_MAX && (s & NODE_MASK) >= SLOT_RUN_MAX)
+		return true;
+	return run_shorter(w, s, longest + 1);
+}
+
+static bool free_one(struct slot_tree *t, u32 s)
+{
+	u32 i = s >> WORD_SHIFT;
+	u64 was = t->bits[0][i], w = was | bit(s);
+
+	if (w == was)
+		return false;
+	t->bits[0][i] = w;
+	if (w == ~0ull)
+		t->whole[i >> WORD_SHIFT] |= bit(i);
+	if (!was)
+		word_opened(t, i);
+	t->nr_free++;
+	if (!bounds_stay(t, w, s))
+		bounds_after_free(t, s, 1);
+	return true;
+}
+
 bool slot_tree_free(struct slot_tree *t, u32 start, u32 n)
 {
 	if (!n || start >= t->nr || n > t->nr - start)
 		return false;
-	return free_words(t, start, n);
+	return n == 1 ? free_one(t, start) : free_words(t, start, n);
 }
 
 bool slot_tree_is_used(const struct slot_tree *t, u32 slot)
