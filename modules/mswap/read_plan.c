@@ -60,17 +60,21 @@ static void take_frames_around(struct read_op *op, struct pagein_shard *sh,
 	pagein_learn(op->pi, sh, &waiting_no_fate, &wasted);
 }
 
-static void take_frames(struct read_op *op, struct pagein_shard *sh,
-			struct window w, struct window run, u32 at, u32 want)
+static void take_no_frames(struct read_op *op, u32 want)
 {
-	if (w.n > want) {
-		take_frames_around(op, sh, w, run, at, want);
-		return;
-	}
 	memset(op->frames, 0, want * sizeof(op->frames[0]));
 	op->want = 0;
 	op->nr_want = want;
 	op->n = want;
+}
+
+static void take_frames(struct read_op *op, struct pagein_shard *sh,
+			struct window w, struct window run, u32 at, u32 want)
+{
+	if (w.n > want)
+		take_frames_around(op, sh, w, run, at, want);
+	else
+		take_no_frames(op, want);
 }
 
 u32 pagein_limit(const struct pagein *pi)
@@ -96,20 +100,13 @@ static u32 first_window_size(struct pagein *pi, struct pagein_shard *sh)
 /*
  * Pages that were evicted together are often wanted together, whomever they
  * belong to: beyond its run the window goes on over live neighbours as long as
- * that pays.
+ * that pays. 0: it does not.
  */
-static struct window add_strangers(struct pagein *pi, struct pagein_shard *sh,
-				   struct window run, u64 live, u32 at,
-				   u32 want)
+static u32 strangers_size(struct pagein *pi, struct pagein_shard *sh)
 {
-	u32 size;
-
 	if (!adapts(pi))
-		return run;
-	size = window_tuner_size(&sh->strangers_tuner, pagein_limit(pi));
-	if (size <= run.n)
-		return run;
-	return window_join(run, window_around(live, ~0ull, at, want, size));
+		return 0;
+	return window_tuner_size(&sh->strangers_tuner, pagein_limit(pi));
 }
 
 static void forget_held(struct pagein_shard *sh, u32 base, u64 *bits)
@@ -181,23 +178,46 @@ static u64 group_window(struct pagein *pi, struct pagein_shard *sh, u32 slot,
 			    pace_gap(&sh->pace, GRANULE_SLOTS));
 }
 
+static void read_plan_wanted(struct read_op *op, struct pagein_shard *sh,
+			     u32 slot, u32 want)
+{
+	take_no_frames(op, want);
+	op->slot = slot;
+	op->trigger = want;
+	list_add(&op->list, &sh->reads);
+}
+
 void read_plan(struct read_op *op, struct pagein_shard *sh, u32 slot, u32 want)
 {
 	struct slot_map *map = op->pi->map;
 	u32 g = granule_of(slot), at = slot % GRANULE_SLOTS;
+	struct window run = { .first = at, .n = want }, w;
 	u64 live = map->live[g], bits;
-	struct window run, w;
-	u32 size;
+	u32 size, strangers;
 
 	lockdep_assert_held(&sh->lock);
-	size = first_window_size(op->pi, sh);
-	run = window_around(live, map->cont[g], at, want, size);
-	bits = group_window(op->pi, sh, slot, want, size);
-	if (hweight64(bits) > run.n) {
-		read_plan_group(op, sh, slot, want, bits);
+	if (pagein_limit(op->pi) <= want) {
+		read_plan_wanted(op, sh, slot, want);
 		return;
 	}
-	w = add_strangers(op->pi, sh, run, live, at, want);
+	size = first_window_size(op->pi, sh);
+	if (size > want) {
+		run = window_around(live, map->cont[g], at, want, size);
+		bits = group_window(op->pi, sh, slot, want, size);
+		if (hweight64(bits) > run.n) {
+			read_plan_group(op, sh, slot, want, bits);
+			return;
+		}
+	}
+	strangers = strangers_size(op->pi, sh);
+	if (max(run.n, strangers) <= want) {
+		read_plan_wanted(op, sh, slot, want);
+		return;
+	}
+	w = run;
+	if (strangers > run.n)
+		w = window_join(run, window_around(live, ~0ull, at, want,
+						   strangers));
 	w = window_trim(sh, slot - at, w, at, want);
 	take_frames(op, sh, w, run, at, want);
 	op->slot = slot - op->want;
@@ -205,7 +225,7 @@ void read_plan(struct read_op *op, struct pagein_shard *sh, u32 slot, u32 want)
 	list_add(&op->list, &sh->reads);
 }
 
-/* As above, for a window that nobody asked for yet. */
+/* The same for a window that nobody asked for yet. */
 static struct window add_strangers_ahead(struct pagein *pi,
 					 struct pagein_shard *sh,
 					 struct window run, u64 live, u32 size)
