@@ -95,6 +95,8 @@ struct w2r {
 	struct workqueue_struct *wq;
 	struct work_struct resubmit;
 	struct bio_list resubmits;	/* reads that must go to the origin */
+	struct work_struct submit;
+	struct bio_list aheads;		/* prefetches that a worker sends */
 	struct delayed_work tick;
 	struct compat_shrinker shrinker;
 

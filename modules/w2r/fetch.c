@@ -275,6 +275,30 @@ void w2r_submit(struct w2r *c, struct bio_list *bios)
 		submit_bio_noacct(bio);
 }
 
+void w2r_submit_later(struct w2r *c, struct bio_list *bios)
+{
+	unsigned long flags;
+
+	if (bio_list_empty(bios))
+		return;
+	spin_lock_irqsave(&c->lock, flags);
+	bio_list_merge(&c->aheads, bios);
+	spin_unlock_irqrestore(&c->lock, flags);
+	queue_work(c->wq, &c->submit);
+}
+
+void w2r_submit_work(struct work_struct *work)
+{
+	struct w2r *c = container_of(work, struct w2r, submit);
+	struct bio_list bios;
+
+	spin_lock_irq(&c->lock);
+	bios = c->aheads;
+	bio_list_init(&c->aheads);
+	spin_unlock_irq(&c->lock);
+	w2r_submit(c, &bios);
+}
+
 int w2r_fetch_start(struct w2r *c)
 {
 	return bioset_init(&c->bios, POOL_BIOS,

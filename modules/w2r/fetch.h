@@ -18,6 +18,13 @@ void w2r_look_ahead(struct w2r *c, const struct reference *ref,
 /* Sends @bios to the origin. Without ->lock, process context. */
 void w2r_submit(struct w2r *c, struct bio_list *bios);
 
+/*
+ * The same by a worker: to send may be to wait until the origin has room for one
+ * more, and the reader has what it asked for.
+ */
+void w2r_submit_later(struct w2r *c, struct bio_list *bios);
+void w2r_submit_work(struct work_struct *work);
+
 int w2r_fetch_start(struct w2r *c);
 void w2r_fetch_stop(struct w2r *c);
 

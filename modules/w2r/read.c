@@ -231,12 +231,15 @@ static void join(const struct bio *bio, struct bio_list *bios)
 }
 
 /* With read-ahead on by order, what is prefetched depends on no time. */
-static bool near_pays(const struct w2r *c)
+static bool is_slow(const struct w2r *c)
 {
 	return c->table.readahead == READAHEAD_AUTO &&
-	       planner_near_pays(c->toggle.latency,
-				 c->rooms.held[ROOM_WAITING],
-				 c->rooms.limit);
+	       planner_is_slow(c->toggle.latency);
+}
+
+static bool has_room(const struct w2r *c)
+{
+	return planner_has_room(c->rooms.held[ROOM_WAITING], c->rooms.limit);
 }
 
 int w2r_read(struct w2r *c, struct bio *bio)
@@ -248,6 +251,7 @@ int w2r_read(struct w2r *c, struct bio *bio)
 	enum served served = WAITS;
 	unsigned long flags;
 	u32 hits, target, asked = io->n;
+	bool slow;
 
 	spin_lock_irqsave(&c->lock, flags);
 	target = c->rooms.waiting_target;
@@ -255,7 +259,6 @@ int w2r_read(struct w2r *c, struct bio *bio)
 		rooms_tick(&c->rooms);
 	ref.lookahead = c->table.lookahead;
 	ref.waiting = c->rooms.waiting_target;
-	ref.near_pays = near_pays(c);
 	hits = use_hits(c, io, entries, &ref);
 	if (hits) {
 		cut(c, bio, hits);
@@ -280,6 +283,9 @@ int w2r_read(struct w2r *c, struct bio *bio)
 	if (c->rooms.waiting_target != target)
 		trace_w2r_split(c->devt, target, c->rooms.waiting_target);
 	ref.n = io->n;
+	slow = is_slow(c);
+	ref.late = slow && hits && served == WAITS;
+	ref.near_pays = slow && has_room(c);
 	/* The rest of a bio that was cut comes as one of its own, next. */
 	if (planner_gather(c->planner, &ref, io->n < asked))
 		w2r_look_ahead(c, &ref, &bios);
@@ -292,7 +298,10 @@ int w2r_read(struct w2r *c, struct bio *bio)
 		join(bio, &bios);
 		submit_bio_noacct(bio);
 	}
-	w2r_submit(c, &bios);
+	if (slow && hits)
+		w2r_submit_later(c, &bios);
+	else
+		w2r_submit(c, &bios);
 	return DM_MAPIO_SUBMITTED;
 }
 

@@ -137,6 +137,8 @@ static struct w2r *new_target(struct dm_target *ti)
 	init_waitqueue_head(&c->idle);
 	bio_list_init(&c->resubmits);
 	INIT_WORK(&c->resubmit, w2r_resubmit);
+	bio_list_init(&c->aheads);
+	INIT_WORK(&c->submit, w2r_submit_work);
 	INIT_DELAYED_WORK(&c->tick, tick);
 	toggle_init(&c->toggle);
 	return c;

@@ -9,7 +9,7 @@
 static struct planner planner;
 static bool prefetched[BLOCKS];
 static u32 nr_prefetched, nr_used, nr_missed, waiting_room;
-static bool near_pays;
+static bool near_pays, late;
 
 static void start(enum planner_kind kind)
 {
@@ -20,6 +20,7 @@ static void start(enum planner_kind kind)
 	nr_missed = 0;
 	waiting_room = 4096;
 	near_pays = false;
+	late = false;
 }
 
 static enum room where(const void *ctx, u64 block)
@@ -32,7 +33,7 @@ static enum room where(const void *ctx, u64 block)
 /* A reference by somebody whose waiting room never overflows and who keeps nothing else. */
 static void reference(u64 first, u32 n, u32 lookahead)
 {
-	struct reference ref = { first, n, ROOM_DISK, lookahead, waiting_room, near_pays };
+	struct reference ref = { first, n, ROOM_DISK, lookahead, waiting_room, near_pays, late };
 	struct plan plan;
 	u32 i, k, sum = 0;
 
@@ -78,7 +79,7 @@ static void test_bounds(void)
 
 static void test_obl(void)
 {
-	struct reference ref = { 41, 3, ROOM_DISK, 1, 64, false };
+	struct reference ref = { 41, 3, ROOM_DISK, 1, 64, false, false };
 	struct plan plan = { .n = 0 };
 
 	obl_reference(&ref, &plan);
@@ -115,7 +116,7 @@ static void test_stream_random(void)
 static void test_stream_backs_off(void)
 {
 	struct stream_planner s;
-	struct reference ref = { 0, 1, ROOM_WAITING, 1024, 4096, false };
+	struct reference ref = { 0, 1, ROOM_WAITING, 1024, 4096, false, false };
 	struct plan plan;
 	u32 grown;
 
@@ -243,11 +244,36 @@ static void test_near(void)
 	check_near(30, 4, 64, (struct run){ 34, 30 }, (struct run){ 0, 30 });
 }
 
-static void test_near_pays(void)
+static void test_has_room(void)
 {
-	CHECK(planner_near_pays(NEAR_LATENCY, 99, 300));
-	CHECK(!planner_near_pays(NEAR_LATENCY, 100, 300));
-	CHECK(!planner_near_pays(NEAR_LATENCY - 1, 0, 300));
+	CHECK(planner_has_room(99, 300));
+	CHECK(!planner_has_room(100, 300));
+}
+
+/* The blocks that auto has under way ahead of a reader of everything, at most. */
+static u32 under_way(u32 lookahead, u32 late_for)
+{
+	u32 i, most = 0;
+
+	start(PLANNER_AUTO);
+	for (i = 0; i < 4096; i++) {
+		late = i >= 1024 && i < 1024 + late_for;
+		reference(i, 1, lookahead);
+		most = pure_max(most, nr_prefetched - nr_used);
+	}
+	return most;
+}
+
+/* Prefetches that come too late make the next ones longer, for good; never longer than is allowed. */
+static void test_auto_far(void)
+{
+	CHECK(planner_is_slow(SLOW_LATENCY));
+	CHECK(!planner_is_slow(SLOW_LATENCY - 1));
+	CHECK_EQ(under_way(1024, 0), 128);
+	CHECK_EQ(under_way(1024, 1), 256);
+	CHECK_EQ(under_way(1024, 100), 512);
+	CHECK_EQ(under_way(200, 100), 200);
+	CHECK_EQ(under_way(100, 0), 100);
 }
 
 /* Eight blocks of each area of 32, wherever they are: how many of 3200 are missed? */
@@ -316,7 +342,7 @@ static void test_region_random(void)
 /* What a reference spans is asked for; the lookahead bounds what is planned; once is enough. */
 static void test_region_runs(void)
 {
-	struct reference ref = { 14, 6, ROOM_DISK, 5, 64, false };
+	struct reference ref = { 14, 6, ROOM_DISK, 5, 64, false, false };
 	struct region_planner r;
 	struct plan plan = { .n = 0 };
 
@@ -326,7 +352,7 @@ static void test_region_runs(void)
 	CHECK_EQ(plan.runs[0].first, 20);
 	CHECK_EQ(plan.runs[0].n, 5);
 	/* A third of its group; and what the lookahead cut off before is of another. */
-	ref = (struct reference){ 4, 1, ROOM_DISK, 64, 64, false };
+	ref = (struct reference){ 4, 1, ROOM_DISK, 64, 64, false, false };
 	plan.n = 0;
 	region_reference(&r, &ref, &plan);
 	CHECK_EQ(plan.n, 2);
@@ -349,7 +375,7 @@ static void test_region_runs(void)
 static void test_region_remembers(void)
 {
 	static const u32 blocks[] = { 70, 100, 127 };
-	struct reference ref = { 0, 1, ROOM_DISK, 64, 64, false };
+	struct reference ref = { 0, 1, ROOM_DISK, 64, 64, false, false };
 	struct region_planner r;
 	struct plan plan = { .n = 0 };
 	u32 turn, i;
@@ -380,7 +406,7 @@ static void test_region_changes(void)
 {
 	static const u32 turns[][3] = { { 1, 20, 40 }, { 5, 25, 45 }, { 5, 25, 45 }, { 5, 25, 45 } };
 	static const u32 named[] = { 0, 3, 0, 2 };
-	struct reference ref = { 0, 1, ROOM_DISK, 64, 64, false };
+	struct reference ref = { 0, 1, ROOM_DISK, 64, 64, false, false };
 	struct region_planner r;
 	struct plan plan;
 	u32 turn, i, sum;
@@ -401,24 +427,24 @@ static void test_region_changes(void)
 /* A read in parts is told once, as a whole; what is not its rest is told by itself. */
 static void test_gather(void)
 {
-	struct reference ref = { 10, 2, ROOM_WAITING, 1, 64, false };
+	struct reference ref = { 10, 2, ROOM_WAITING, 1, 64, false, false };
 
 	start(PLANNER_OBL);
 	CHECK(!planner_goes_on(&planner, 12));
 	CHECK(!planner_gather(&planner, &ref, true));
 	CHECK(planner_goes_on(&planner, 12));
 	CHECK(!planner_goes_on(&planner, 10));
-	ref = (struct reference){ 12, 3, ROOM_DISK, 1, 64, false };
+	ref = (struct reference){ 12, 3, ROOM_DISK, 1, 64, false, false };
 	CHECK(!planner_gather(&planner, &ref, true));
-	ref = (struct reference){ 15, 1, ROOM_DISK, 1, 64, false };
+	ref = (struct reference){ 15, 1, ROOM_DISK, 1, 64, false, false };
 	CHECK(planner_gather(&planner, &ref, false));
 	CHECK_EQ(ref.first, 10);
 	CHECK_EQ(ref.n, 6);
 	CHECK_EQ(ref.room, ROOM_WAITING);
 	CHECK(!planner_goes_on(&planner, 16));
-	ref = (struct reference){ 20, 1, ROOM_DISK, 1, 64, false };
+	ref = (struct reference){ 20, 1, ROOM_DISK, 1, 64, false, false };
 	CHECK(!planner_gather(&planner, &ref, true));
-	ref = (struct reference){ 30, 1, ROOM_DISK, 1, 64, false };
+	ref = (struct reference){ 30, 1, ROOM_DISK, 1, 64, false, false };
 	CHECK(planner_gather(&planner, &ref, false));
 	CHECK_EQ(ref.first, 30);
 	CHECK_EQ(ref.n, 1);
@@ -467,7 +493,8 @@ int main(void)
 		UNIT_CASE(test_auto_chooses),
 		UNIT_CASE(test_auto_late),
 		UNIT_CASE(test_near),
-		UNIT_CASE(test_near_pays),
+		UNIT_CASE(test_has_room),
+		UNIT_CASE(test_auto_far),
 		UNIT_CASE(test_auto_near),
 	};
 

@@ -99,7 +99,7 @@ for pair in readahead=maybe lookahead=0 lookahead=1025 lookahead= planner=none p
 	check_eq "$pair is refused and changes nothing" "$got $(w2r_get "${pair%%=*}")" "Invalid argument $before"
 done
 check_eq 'the table is as it was' "$(dmsetup table muster | cut -d' ' -f5-)" \
-	'8 14 readahead auto lookahead 128 policy arc planner auto rooms two index mtf block_kib 4'
+	'8 14 readahead auto lookahead 512 policy arc planner auto rooms two index mtf block_kib 4'
 check_eq 'and nothing else was made' "$(dmsetup ls | grep -c muster)" 1
 
 finish

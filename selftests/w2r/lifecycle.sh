@@ -38,7 +38,7 @@ check 'it has files in sysfs' test -r "$FILES/read_blocks"
 check_fails 'unloading while a target is there' 'in use' rmmod dm_w2r
 
 table=$(dmsetup table muster)
-options='readahead auto lookahead 128 policy arc planner auto rooms two index mtf block_kib 4'
+options='readahead auto lookahead 512 policy arc planner auto rooms two index mtf block_kib 4'
 check_eq 'the table says all options' "$table" \
 	"0 131072 w2r $(dmsetup table muster | awk '{ print $4 }') 16 14 $options"
 must dmsetup remove --retry muster

@@ -39,7 +39,7 @@ diag "$times tables; $(tail -n 1 "$WORK/out")"
 
 check 'a last table' reload 8 policy s3fifo planner stream
 check_eq 'is in force' "$(dmsetup table muster | cut -d' ' -f5-)" \
-	'8 14 readahead auto lookahead 128 policy s3fifo planner stream rooms two index mtf block_kib 4'
+	'8 14 readahead auto lookahead 512 policy s3fifo planner stream rooms two index mtf block_kib 4'
 w2r_use muster
 check_eq 'sysfs shows it' "$(w2r_get policy) $(w2r_get planner)" 's3fifo stream'
 must w2r_set lookahead 7

@@ -3,6 +3,8 @@
 
 #define WAITING_SHARE	16	/* of the waiting room auto fills one at a time, */
 #define WAITING_LEAST	64	/* or so many blocks */
+#define AUTO_BLOCKS	128	/* that auto prefetches after a read, */
+#define AUTO_DOUBLINGS	2	/* so often twice as many, when they come late */
 #define NEAR		32	/* blocks, aligned */
 
 void obl_reference(const struct reference *ref, struct plan *plan)
@@ -31,6 +33,7 @@ void planner_init(struct planner *p, enum planner_kind kind)
 	region_init(&p->region);
 	chooser_init(&p->chooser);
 	p->part.n = 0;
+	p->doublings = 0;
 }
 
 bool planner_gather(struct planner *p, struct reference *ref, bool more)
@@ -42,6 +45,7 @@ bool planner_gather(struct planner *p, struct reference *ref, bool more)
 		ref->first = part->first;
 		ref->n += part->n;
 		ref->room = part->room;
+		ref->late |= part->late;
 	}
 	p->part.n = 0;
 	if (more)
@@ -106,6 +110,17 @@ static bool acts(const struct planner *p, u32 kind, const struct reference *ref)
 	return acting & (1u << kind);
 }
 
+/* How many blocks auto may name. */
+static u32 auto_lookahead(struct planner *p, const struct reference *ref)
+{
+	u32 most = pure_max(WAITING_LEAST, ref->waiting / WAITING_SHARE);
+
+	if (ref->late && p->doublings < AUTO_DOUBLINGS)
+		p->doublings++;
+	most = pure_min(most, AUTO_BLOCKS) << p->doublings;
+	return pure_min(ref->lookahead, most);
+}
+
 void planner_reference(struct planner *p, const struct reference *ref,
 		       enum room (*where)(const void *ctx, u64 block),
 		       const void *ctx, struct plan *plan)
@@ -123,8 +138,7 @@ void planner_reference(struct planner *p, const struct reference *ref,
 		reference_one(p, p->kind, ref, plan);
 		return;
 	}
-	left = pure_max(WAITING_LEAST, ref->waiting / WAITING_SHARE);
-	left = pure_min(ref->lookahead, left);
+	left = auto_lookahead(p, ref);
 	few.lookahead = left;
 	ref = &few;
 	chooser_reference(&p->chooser, ref);

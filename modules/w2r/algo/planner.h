@@ -46,7 +46,7 @@ enum planner_kind {
 #define PLAN_RUNS		16
 #define PLAN_HOLE		8	/* blocks worth reading past, for one I/O less */
 #define LOOKAHEAD_MAX		1024	/* blocks */
-#define NEAR_LATENCY		1000000	/* ns */
+#define SLOW_LATENCY		1000000	/* ns */
 
 struct run {
 	u64 first;
@@ -64,7 +64,8 @@ struct reference {
 	enum room room;		/* where the first one was found */
 	u32 lookahead;		/* most blocks to prefetch; at least 1 */
 	u32 waiting;		/* blocks that the waiting room is meant for */
-	bool near_pays;		/* for auto: see planner_near_pays() */
+	bool near_pays;		/* for auto: the origin is slow, and there is room */
+	bool late;		/* for auto: so it is, and this waits for a prefetch */
 };
 
 #define STREAMS	32
@@ -137,6 +138,7 @@ struct planner {
 	struct region_planner region;
 	struct auto_planner chooser;
 	struct reference part;	/* of one under way; n is 0: none is */
+	u32 doublings;		/* of what auto prefetches after a read */
 };
 
 void planner_init(struct planner *p, enum planner_kind kind);
@@ -166,13 +168,16 @@ void planner_reference(struct planner *p, const struct reference *ref,
 		       enum room (*where)(const void *ctx, u64 block),
 		       const void *ctx, struct plan *plan);
 
-/*
- * Is an I/O so slow (@latency, ns) that its length hardly matters, and is there
- * memory for what may never be asked for? @unasked of @entries blocks are.
- */
-static inline bool planner_near_pays(u32 latency, u32 unasked, u32 entries)
+/* Does an I/O take so long (@latency, ns) that its length hardly matters? */
+static inline bool planner_is_slow(u32 latency)
 {
-	return latency >= NEAR_LATENCY && unasked < entries / 3;
+	return latency >= SLOW_LATENCY;
+}
+
+/* Is there memory for what may never be asked for? @unasked of @entries blocks are. */
+static inline bool planner_has_room(u32 unasked, u32 entries)
+{
+	return unasked < entries / 3;
 }
 
 /* Which planners act, a bit for each kind: p->kind, or auto's choice. */

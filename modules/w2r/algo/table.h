@@ -23,7 +23,7 @@ enum readahead {
 #define TABLE_CACHE_MIB_MAX	(1u << 20)
 #define TABLE_BLOCK_KIB_MIN	4
 #define TABLE_BLOCK_KIB_MAX	64
-#define TABLE_LOOKAHEAD_DEFAULT	128
+#define TABLE_LOOKAHEAD_DEFAULT	512
 
 struct table {
 	u32 cache_mib;		/* 1 to TABLE_CACHE_MIB_MAX */

@@ -192,7 +192,7 @@ struct piece {
 	u32 n;
 };
 
-static struct hits use_hits(struct replay *r, u64 first, u32 n)
+static struct hits use_hits(struct replay *r, u64 first, u32 n, bool *waits)
 {
 	u32 entries[SERVE_MAX], i;
 	struct hits hits;
@@ -200,14 +200,19 @@ static struct hits use_hits(struct replay *r, u64 first, u32 n)
 	hits = rooms_use_hits(&r->rooms, first, n, entries);
 	r->counts.hits_waiting += hits.waiting;
 	r->counts.hits_weighing += hits.n - hits.waiting;
+	*waits = false;
 	for (i = 0; i < hits.n; i++)
-		r->counts.waited += r->rooms.arena.entries[entries[i]].flags & ENTRY_FILLING;
+		if (r->rooms.arena.entries[entries[i]].flags & ENTRY_FILLING) {
+			r->counts.waited++;
+			*waits = true;
+		}
 	return hits;
 }
 
 static void fill_missing(struct replay *r, const struct piece *p)
 {
 	u64 block, start;
+	bool waits;
 	u32 i;
 
 	if (!planner_goes_on(&r->planner, p->first))
@@ -215,7 +220,7 @@ static void fill_missing(struct replay *r, const struct piece *p)
 	for (i = 0; i < p->n; i++) {
 		block = p->first + i;
 		start = block << r->block_shift;
-		if (use_hits(r, block, 1).n)
+		if (use_hits(r, block, 1, &waits).n)
 			continue;
 		if (block >= r->nr_blocks) {
 			r->counts.bypassed++;
@@ -236,14 +241,17 @@ static u32 read_some(struct replay *r, struct piece *p)
 	struct reference ref = { .first = p->first, .lookahead = r->config.table.lookahead };
 	u32 asked = p->n;
 	struct hits hits;
+	bool waits;
 
 	if (!planner_goes_on(&r->planner, p->first))
 		rooms_tick(&r->rooms);
-	hits = use_hits(r, p->first, pure_min(p->n, SERVE_MAX));
+	hits = use_hits(r, p->first, pure_min(p->n, SERVE_MAX), &waits);
 	ref.room = hits.room;
 	ref.waiting = r->rooms.waiting_target;
-	ref.near_pays = r->config.table.readahead == READAHEAD_AUTO &&
-			planner_near_pays(r->toggle.latency, r->rooms.held[ROOM_WAITING], r->rooms.limit);
+	if (r->config.table.readahead == READAHEAD_AUTO && planner_is_slow(r->toggle.latency)) {
+		ref.near_pays = planner_has_room(r->rooms.held[ROOM_WAITING], r->rooms.limit);
+		ref.late = waits;
+	}
 	p->n = hits.n ? hits.n : rooms_missing(&r->rooms, p->first, p->n);
 	if (!hits.n)
 		fill_missing(r, p);
