@@ -7,36 +7,60 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 8
+plan 13
 
 reload() {
 	dm_make muster "$(table_of /dev/muster0 "$@")"
 }
 
-# Reloads with one table after the other while process $1 runs; says how often.
+# reload_while PID NAME ORIGIN TABLE...: loads one table after the other while the process runs; says how often.
 reload_while() {
-	local n=0
-	local -a tables=('4 policy lru planner obl lookahead 1' '32' '8 block_kib 64 policy s3fifo' '16 readahead off'
-		'2 index plain planner pattern readahead on' '4 rooms one')
+	local n=0 checker=$1 name=$2 origin=$3
+	local -a tables=("${@:4}")
 
-	while kill -0 "$1" 2>/dev/null; do
+	while kill -0 "$checker" 2>/dev/null; do
 		# shellcheck disable=SC2086
-		reload ${tables[n % ${#tables[@]}]} || return
+		dm_make "$name" "$(table_of "$origin" ${tables[n % ${#tables[@]}]})" || return
 		n=$((n + 1))
 	done
 	echo $n
+}
+
+reads_wait() {
+	(($(w2r_get waited) > 0 && $(w2r_get latency_ns) > 1000000))
 }
 
 must null_make muster0 96 irqmode=2 completion_nsec=50000
 w2r_make muster /dev/muster0 16
 blkcheck -DA -s 20 -t 3 -r 3 "$DEV" >"$WORK/out" 2>&1 &
 checker=$!
-times=$(reload_while $checker)
+times=$(reload_while $checker muster /dev/muster0 '4 policy lru planner obl lookahead 1' 32 \
+	'8 block_kib 64 policy s3fifo' '16 readahead off' '2 index plain planner pattern readahead on' '4 rooms one')
 check 'no I/O failed' wait $checker
 check_that 'many tables were loaded meanwhile' "$times >= 10"
 check_that 'blocks were verified, none was bad' "$(verified_pages <"$WORK/out" | grep -c .) == 1"
 diag "$times tables; $(tail -n 1 "$WORK/out")"
 
+# An origin that takes milliseconds, of which a worker fetches what follows a hit, and more when it comes late.
+must null_make muster1 96 irqmode=2 completion_nsec=3000000
+w2r_make muster-slow /dev/muster1 32
+blkcheck -DA -s 15 -t 2 -r 2 -S 24 "$DEV" >"$WORK/slow" 2>&1 &
+checker=$!
+# shellcheck disable=SC2016
+bash -c 'while kill -0 "$0" 2>/dev/null; do dd if="$1" of=/dev/null bs=64k iflag=direct status=none || exit; done' \
+	"$checker" "$DEV" &
+reader=$!
+must wait_until 10 reads_wait
+check_that 'prefetches are under way' "$(w2r_get prefetched) > 0"
+times=$(reload_while $checker muster-slow /dev/muster1 32 '16 block_kib 16' 8)
+check 'no I/O of a slow origin failed' wait $checker
+wait $reader
+check_eq 'nor of its reader' $? 0
+check_that 'tables were loaded meanwhile' "$times >= 5"
+check_that 'its blocks were verified' "$(verified_pages <"$WORK/slow" | grep -c .) == 1"
+diag "$times tables; $(tail -n 1 "$WORK/slow")"
+
+w2r_use muster
 check 'a last table' reload 8 policy s3fifo planner stream
 check_eq 'is in force' "$(dmsetup table muster | cut -d' ' -f5-)" \
 	'8 14 readahead auto lookahead 512 policy s3fifo planner stream rooms two index mtf block_kib 4'
