@@ -450,6 +450,19 @@ u32 slot_tree_alloc_upto(struct slot_tree *t, u32 want, u32 hint, u32 *got)
 	return slot_tree_alloc(t, *got, hint);
 }
 
+/* Frees the slots @bits of word @i; returns what that is now. */
+static u64 free_in_word(struct slot_tree *t, u32 i, u64 bits)
+{
+	u64 was = t->bits[0][i], w = was | bits;
+
+	t->bits[0][i] = w;
+	if (w == ~0ull)
+		t->whole[i >> WORD_SHIFT] |= bit(i);
+	if (!was)
+		word_opened(t, i);
+	return w;
+}
+
 static bool free_words(struct slot_tree *t, u32 s, u32 n)
 {
 	u32 first = s >> WORD_SHIFT, last = (s + n - 1) >> WORD_SHIFT, w;
@@ -458,15 +471,8 @@ static bool free_words(struct slot_tree *t, u32 s, u32 n)
 		if (t->bits[0][w] & part_of_word(w, s, n))
 			return false;
 	}
-	for (w = first; w <= last; w++) {
-		u64 was = t->bits[0][w];
-
-		t->bits[0][w] |= part_of_word(w, s, n);
-		if (t->bits[0][w] == ~0ull)
-			t->whole[w >> WORD_SHIFT] |= bit(w);
-		if (!was)
-			word_opened(t, w);
-	}
+	for (w = first; w <= last; w++)
+		free_in_word(t, w, part_of_word(w, s, n));
 	t->nr_free += n;
 	bounds_after_free(t, s, n);
 	return true;
@@ -484,16 +490,11 @@ static bool bounds_stay(const struct slot_tree *t, u64 w, u32 s)
 
 static bool free_one(struct slot_tree *t, u32 s)
 {
-	u32 i = s >> WORD_SHIFT;
-	u64 was = t->bits[0][i], w = was | bit(s);
+	u64 w;
 
-	if (w == was)
+	if (!slot_tree_is_used(t, s))
 		return false;
-	t->bits[0][i] = w;
-	if (w == ~0ull)
-		t->whole[i >> WORD_SHIFT] |= bit(i);
-	if (!was)
-		word_opened(t, i);
+	w = free_in_word(t, s >> WORD_SHIFT, bit(s));
 	t->nr_free++;
 	if (!bounds_stay(t, w, s))
 		bounds_after_free(t, s, 1);
