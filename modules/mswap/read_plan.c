@@ -196,10 +196,6 @@ void read_plan(struct read_op *op, struct pagein_shard *sh, u32 slot, u32 want)
 	u32 size, strangers;
 
 	lockdep_assert_held(&sh->lock);
-	if (pagein_limit(op->pi) <= want) {
-		read_plan_wanted(op, sh, slot, want);
-		return;
-	}
 	size = first_window_size(op->pi, sh);
 	if (size > want) {
 		run = window_around(live, map->cont[g], at, want, size);
