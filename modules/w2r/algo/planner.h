@@ -24,7 +24,8 @@
  *          are left out of account, as many as did. obl acts where none else
  *          does, and where its block makes one I/O with a missed one. near
  *          predicts and acts only where it may pay, if a sixth comes true, until
- *          less than a ninth.
+ *          less than a ninth. How much it names after one read doubles, twice at
+ *          most, when a read waits for a prefetch of a slow origin.
  *
  * The caller's lock protects it; nothing allocates.
  */

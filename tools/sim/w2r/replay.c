@@ -192,7 +192,7 @@ struct piece {
 	u32 n;
 };
 
-static struct hits use_hits(struct replay *r, u64 first, u32 n, bool *waits)
+static struct hits use_hits(struct replay *r, u64 first, u32 n)
 {
 	u32 entries[SERVE_MAX], i;
 	struct hits hits;
@@ -200,19 +200,14 @@ static struct hits use_hits(struct replay *r, u64 first, u32 n, bool *waits)
 	hits = rooms_use_hits(&r->rooms, first, n, entries);
 	r->counts.hits_waiting += hits.waiting;
 	r->counts.hits_weighing += hits.n - hits.waiting;
-	*waits = false;
 	for (i = 0; i < hits.n; i++)
-		if (r->rooms.arena.entries[entries[i]].flags & ENTRY_FILLING) {
-			r->counts.waited++;
-			*waits = true;
-		}
+		r->counts.waited += r->rooms.arena.entries[entries[i]].flags & ENTRY_FILLING;
 	return hits;
 }
 
 static void fill_missing(struct replay *r, const struct piece *p)
 {
 	u64 block, start;
-	bool waits;
 	u32 i;
 
 	if (!planner_goes_on(&r->planner, p->first))
@@ -220,7 +215,7 @@ static void fill_missing(struct replay *r, const struct piece *p)
 	for (i = 0; i < p->n; i++) {
 		block = p->first + i;
 		start = block << r->block_shift;
-		if (use_hits(r, block, 1, &waits).n)
+		if (use_hits(r, block, 1).n)
 			continue;
 		if (block >= r->nr_blocks) {
 			r->counts.bypassed++;
@@ -239,18 +234,18 @@ static void fill_missing(struct replay *r, const struct piece *p)
 static u32 read_some(struct replay *r, struct piece *p)
 {
 	struct reference ref = { .first = p->first, .lookahead = r->config.table.lookahead };
+	u64 waited = r->counts.waited;
 	u32 asked = p->n;
 	struct hits hits;
-	bool waits;
 
 	if (!planner_goes_on(&r->planner, p->first))
 		rooms_tick(&r->rooms);
-	hits = use_hits(r, p->first, pure_min(p->n, SERVE_MAX), &waits);
+	hits = use_hits(r, p->first, pure_min(p->n, SERVE_MAX));
 	ref.room = hits.room;
 	ref.waiting = r->rooms.waiting_target;
 	if (r->config.table.readahead == READAHEAD_AUTO && planner_is_slow(r->toggle.latency)) {
 		ref.near_pays = planner_has_room(r->rooms.held[ROOM_WAITING], r->rooms.limit);
-		ref.late = waits;
+		ref.late = r->counts.waited != waited;
 	}
 	p->n = hits.n ? hits.n : rooms_missing(&r->rooms, p->first, p->n);
 	if (!hits.n)
