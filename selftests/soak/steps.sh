@@ -90,7 +90,7 @@ step_w2r_table() {
 	local -a words
 
 	one_of lru s3fifo arc && words=(policy "$PICK")
-	one_of obl stream pattern auto && words+=(planner "$PICK")
+	one_of obl stream pattern region near auto && words+=(planner "$PICK")
 	one_of auto on off && words+=(readahead "$PICK")
 	between 1 128 && words+=(lookahead "$PICK")
 	one_of two two one && words+=(rooms "$PICK")
