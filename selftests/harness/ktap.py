@@ -42,6 +42,15 @@ def parse(text):
     return plan, why, cases, bail
 
 
+def progress(text):
+    """How far a test came that did not end: a few words, as a log may be shown in part."""
+    _, _, cases, _ = parse(text)
+    if not cases:
+        return "before its first result"
+    number, good, name, _ = cases[-1]
+    return f"after {number} {name}" + ("" if good else ", which is bad")
+
+
 def judge_output(text, status):
     """(outcome, why, skipped cases) by output and exit status alone."""
     plan, skip_why, cases, bail = parse(text)

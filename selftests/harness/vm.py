@@ -275,10 +275,9 @@ def judge_files(test, where):
     status, millis = read(where / "status").split()
     left = read(where / "left").strip()
     output, dmesg = read(where / "out"), read(where / "dmesg")
-    if status == "hung":
-        outcome, why, skipped = FAIL, f"hangs: still there {test.seconds} s after its start", ()
-    elif status in ("124", "137"):
-        outcome, why, skipped = FAIL, f"time-out after {test.seconds} s", ()
+    if status in ("hung", "124", "137"):
+        ended = "hangs: still there %d s after its start" if status == "hung" else "time-out after %d s"
+        outcome, why, skipped = FAIL, f"{ended % test.seconds}, {ktap.progress(output)}", ()
     else:
         outcome, why, skipped = ktap.judge(output, int(status), dmesg, test.expected)
     if not dmesg:
