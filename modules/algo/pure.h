@@ -8,6 +8,7 @@
 
 #ifdef __KERNEL__
 #include <linux/bitops.h>
+#include <linux/compiler.h>
 #include <linux/string.h>
 #include <linux/types.h>
 #else
@@ -20,6 +21,8 @@ typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
 #define noinline __attribute_noinline__
+/* Where a store may be under way: what it was before, or is after. */
+#define READ_ONCE(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
 #endif
 
 /* Index of the lowest set bit; @w must not be 0. */

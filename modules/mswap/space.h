@@ -47,6 +47,7 @@ u32 space_alloc(struct space *s, u32 want, u32 *got);
 void space_free(struct space *s, u32 slot, u32 n);
 /* Counts a taken slot that stays taken for good: the device failed to write it. */
 void space_retire(struct space *s);
+/* Any context, no lock: a shard may change while the next one is looked at. */
 u32 space_nr_free(const struct space *s);
 
 #endif

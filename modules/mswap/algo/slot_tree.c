@@ -515,7 +515,7 @@ bool slot_tree_is_used(const struct slot_tree *t, u32 slot)
 
 u32 slot_tree_nr_free(const struct slot_tree *t)
 {
-	return t->nr_free;
+	return READ_ONCE(t->nr_free);
 }
 
 u32 slot_tree_longest(struct slot_tree *t)

@@ -87,6 +87,7 @@ bool slot_tree_free(struct slot_tree *t, u32 start, u32 n);
 /* A slot out of range counts as used. */
 bool slot_tree_is_used(const struct slot_tree *t, u32 slot);
 
+/* The one that may be called while another changes the tree. */
 u32 slot_tree_nr_free(const struct slot_tree *t);
 
 /* Length of the longest free run, in slots, counted up to SLOT_RUN_MAX. */
