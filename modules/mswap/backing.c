@@ -11,11 +11,19 @@
 /* Writes that go on when no memory at all is left. */
 #define BACKING_WRITES_MIN	16
 
+/*
+ * How much of a path a refusal shows: it may be any bytes, and a line of some
+ * thousand of them, escaped, is more than dmesg reads past.
+ */
+#define BACKING_PATH_SHOWN	128
+
 static int backing_refuse(const char *name, const char *path, const char *why,
 			  int err)
 {
-	pr_err_ratelimited("%s: cannot use %s as backing device: %s (error %d)\n",
-			   name, path, why, err);
+	int len = strnlen(path, BACKING_PATH_SHOWN);
+
+	pr_err_ratelimited("%s: cannot use %*pE as backing device: %s (error %d)\n",
+			   name, len, path, why, err);
 	return err;
 }
 

@@ -10,7 +10,7 @@
 must modprobe loop
 truncate -s 64M "$WORK/large"
 large=$(losetup --show -f --sector-size 8192 "$WORK/large" 2>/dev/null)
-plan $((57 + (${#large} ? 3 : 1)))
+plan $((60 + (${#large} ? 3 : 1)))
 
 # refuse_backing NAME ERROR PATH PATTERN
 refuse_backing() {
@@ -29,6 +29,8 @@ refuse_backing 'a file' 'Block device required' /etc/passwd passwd
 refuse_backing 'a folder' 'Block device required' /tmp /tmp
 refuse_backing 'a character device' 'Block device required' /dev/null /dev/null
 refuse_backing 'an empty path' 'Invalid argument' $'\n' 'no path'
+# What is shown of the kernel log must not end with a line of such bytes.
+refuse_backing 'a path of any bytes' 'No such file or directory' "$(printf '/\303\277\001%.0s' {1..500})" 'cannot use'
 refuse_backing 'itself, which has no size yet' 'No space left on device' "$MSWAP" "$MSWAP"
 
 must mkfs.ext4 -qF /dev/muster1
