@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #define pr_fmt(fmt) "mswap: " fmt
 
+#include <linux/bitmap.h>
 #include <linux/blk-cgroup.h>
 #include <linux/printk.h>
 
@@ -10,6 +11,11 @@
 /* From a write that ended well to those that are tried again. */
 #define BATCH_REWRITE_DELAY	HZ
 
+/* How long a write that failed waits for slots of others, where all are in use. */
+#define WRITE_AGAIN_WAIT	(HZ / 10)
+/* How many runs it meets that are bad, or gone to others, before it gives up. */
+#define WRITE_TRIES	4
+
 /* One write of a batch to the device: pages from.. go to slots slot... */
 struct batch_write {
 	struct list_head list;		/* of the failed */
@@ -18,6 +24,7 @@ struct batch_write {
 	u32 n;
 	u32 slot;
 	bool continues;			/* the run of the slot before */
+	bool behind;			/* failed, and let the other failed go first */
 	struct bio bio;			/* last: its vectors follow */
 };
 
@@ -272,6 +279,7 @@ bool batch_write(struct batch *b, u32 want, gfp_t gfp)
 	w->from = b->next;
 	w->n = got;
 	w->slot = slot;
+	w->behind = false;
 	write_note_tail(w);
 	b->next += got;
 	atomic_inc(&b->refs);
@@ -284,81 +292,159 @@ bool batch_write(struct batch *b, u32 want, gfp_t gfp)
 	return true;
 }
 
-/* Writes pages from.. again, as many as fit in one run elsewhere, and waits. */
-static blk_status_t write_again(struct batch_write *w, u32 *done)
+/* Whether the device takes a write there at all: both ends tell. */
+static bool device_takes(struct batching *bt, u32 slot, u32 n)
+{
+	return !backing_probe_slot(bt->backing, slot) ||
+	       !backing_probe_slot(bt->backing, slot + n - 1);
+}
+
+/* Those of @n slots that take no write, found by writing each alone. */
+static void find_bad_slots(struct batching *bt, u32 slot, u32 n,
+			   unsigned long *bad)
+{
+	u32 i, good = SLOT_NONE;
+
+	bitmap_zero(bad, CLUSTER_PAGES_MAX);
+	for (i = 0; i < n; i++) {
+		if (backing_probe_slot(bt->backing, slot + i))
+			__set_bit(i, bad);
+		else
+			good = slot + i;
+	}
+	/* The device may have gone meanwhile: that is no slot's fault. */
+	if (good != SLOT_NONE && backing_probe_slot(bt->backing, good))
+		bitmap_zero(bad, CLUSTER_PAGES_MAX);
+}
+
+/* The device works: gives slots where a write failed back but for the bad. */
+static void retire_bad_slots(struct batching *bt, u32 slot, u32 n)
+{
+	DECLARE_BITMAP(bad, CLUSTER_PAGES_MAX);
+	u32 i;
+
+	find_bad_slots(bt, slot, n, bad);
+	for (i = 0; i < n; i++) {
+		if (test_bit(i, bad))
+			space_retire(bt->space);
+		else
+			space_free(bt->space, slot + i, 1);
+	}
+	if (!bitmap_empty(bad, CLUSTER_PAGES_MAX))
+		pr_warn_ratelimited("%s: %u of %u slots at slot %u do not take writes and were retired\n",
+				    bt->name,
+				    bitmap_weight(bad, CLUSTER_PAGES_MAX), n,
+				    slot);
+}
+
+/*
+ * Writes pages from.. again, as many as fit in one run elsewhere, and waits.
+ * -ENOSPC: no slot is free; -EAGAIN: this one failed, but the device works.
+ */
+static int write_again(struct batch_write *w, u32 *done)
 {
 	struct batching *bt = w->batch->bt;
 	u32 slot, got, all = w->n, from = w->from, old = w->slot;
-	blk_status_t status = BLK_STS_OK;
+	int err = 0;
 
 	slot = space_alloc(bt->space, all - *done, &got);
 	if (slot == SLOT_NONE)
-		return BLK_STS_NOSPC;
+		return -ENOSPC;
 	w->from = from + *done;
 	w->n = got;
 	w->slot = slot;
 	backing_reuse_write(bt->backing, &w->bio, slot, w->batch->opf);
 	write_add_pages(w);
 	write_count(w);
-	if (submit_bio_wait(&w->bio)) {
-		status = w->bio.bi_status;
-		write_log_error(w, true);
-		space_free(bt->space, slot, got);
-	} else {
+	if (!submit_bio_wait(&w->bio)) {
 		write_publish(w, w->from, got, slot, false);
 		*done += got;
+	} else {
+		write_log_error(w, true);
+		err = *done || device_takes(bt, slot, got) ? -EAGAIN : -EIO;
+		if (err == -EAGAIN)
+			retire_bad_slots(bt, slot, got);
+		else
+			space_free(bt->space, slot, got);
 	}
 	w->from = from;
 	w->n = all;
 	w->slot = old;
-	return status;
+	return err;
 }
 
-/*
- * The device took the pages elsewhere, so some of these slots are bad. Which,
- * is found by writing each alone.
- */
-static void retire_bad_slots(struct batch_write *w)
+/* Puts @w behind those that failed after it, once: they may give slots up. */
+static bool retry_behind(struct batch_write *w)
 {
 	struct batching *bt = w->batch->bt;
-	u32 i, bad = 0;
+	bool others;
 
-	for (i = 0; i < w->n; i++) {
-		if (backing_probe_slot(bt->backing, w->slot + i)) {
-			space_retire(bt->space);
-			bad++;
-		} else {
-			space_free(bt->space, w->slot + i, 1);
-		}
-	}
-	if (bad)
-		pr_warn_ratelimited("%s: %u of %u slots at slot %u do not take writes and were retired\n",
-				    bt->name, bad, w->n, w->slot);
+	if (w->behind)
+		return false;
+	w->behind = true;
+	spin_lock_irq(&bt->deferred_lock);
+	others = !list_empty(&bt->failed);
+	if (others)
+		list_add_tail(&w->list, &bt->failed);
+	spin_unlock_irq(&bt->deferred_lock);
+	return others;
+}
+
+/* What is under way gives slots up when it ends well; it may be failing too. */
+static bool wait_for_slot(struct batching *bt)
+{
+	return wait_event_timeout(bt->flight->wait, space_nr_free(bt->space),
+				  WRITE_AGAIN_WAIT);
+}
+
+static void end_retry(struct batch_write *w, u32 done, bool works, bool settled)
+{
+	struct batching *bt = w->batch->bt;
+	blk_status_t status = w->bio.bi_status ?: BLK_STS_IOERR;
+
+	end_pages(bt, write_pages(w), done, BLK_STS_OK);
+	end_pages(bt, write_pages(w) + done, w->n - done, status);
+	if (works)
+		device_works(bt);
+	if (works && !settled)
+		retire_bad_slots(bt, w->slot, w->n);
+	else if (!settled)
+		space_free(bt->space, w->slot, w->n);
+	write_free(w);
 }
 
 /*
- * Tries a failed write once more, elsewhere. When that fails too it is the
- * device that is at fault, not the slots: none is retired, and the error goes
- * to those whose pages these are.
+ * Tries a failed write once more, elsewhere. When the device does not take that
+ * either it is at fault, not the slots: none is retired, and the error goes to
+ * those whose pages these are. On a full device the only slots there are may be
+ * those that failed: they would fail for ever if the bad ones of them were not
+ * found first.
  */
 static void write_retry(struct batch_write *w)
 {
 	struct batching *bt = w->batch->bt;
-	blk_status_t status = BLK_STS_OK;
-	u32 done = 0;
+	bool settled = false;
+	u32 done = 0, tries = WRITE_TRIES;
+	int err = 0;
 
-	mswap_count(bt->stats, MSWAP_WRITE_RETRIES, 1);
-	while (done < w->n && !status)
-		status = write_again(w, &done);
-	end_pages(bt, write_pages(w), done, BLK_STS_OK);
-	end_pages(bt, write_pages(w) + done, w->n - done, status);
-	if (status) {
-		space_free(bt->space, w->slot, w->n);
-	} else {
-		retire_bad_slots(w);
-		device_works(bt);
+	while (done < w->n && tries && err != -EIO) {
+		err = write_again(w, &done);
+		if (!err)
+			continue;
+		tries--;
+		if (err != -ENOSPC)
+			continue;
+		if (!settled && (done || device_takes(bt, w->slot, w->n))) {
+			retire_bad_slots(bt, w->slot, w->n);
+			settled = true;
+		} else if (!settled && retry_behind(w)) {
+			return;
+		} else if (!wait_for_slot(bt)) {
+			break;
+		}
 	}
-	write_free(w);
+	mswap_count(bt->stats, MSWAP_WRITE_RETRIES, 1);
+	end_retry(w, done, done || err == -EAGAIN, settled);
 }
 
 void batch_retry_work(struct work_struct *work)

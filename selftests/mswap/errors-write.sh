@@ -8,7 +8,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 25
+plan 31
 
 SLOT=8 # sectors
 
@@ -77,5 +77,22 @@ must blkdiscard "$MSWAP"
 check_eq 'no slot is lost by all this' "$(get_settled slots_used)" 0
 check_that 'few were retired' "$(get slots_retired) <= $(get slots_reserved)"
 check 'reset' mswap_set reset 1
+
+# Full: no slot is free but the reserve's, one I/O takes them all, and each bad region leaves 24 less.
+must mswap_set backing_dev /dev/mapper/muster
+check_eq 'a new start' "$(fill -g 6 | value_of match)" "$blocks"
+taken=0
+for i in {1..8}; do
+	must dm_make muster "$(bad_slots $((5000 + 1000 * i)) 24)"
+	taken=$((taken + $(fill -g $((6 + i)) -b 256 | value_of match)))
+done
+check_eq 'a full device that gets bad regions takes all writes' "$taken" $((8 * blocks))
+check_eq 'all of them are right' "$(scan -g 14 | value_of match)" "$blocks"
+check_eq 'exactly the bad slots are retired' "$(get_settled slots_retired)" $((24 * 8))
+must dm_make muster "0 $sectors error"
+check_fails 'a full device that dies says EIO, not ENOSPC' 'Input/output error' \
+	dd if=/dev/zero of="$MSWAP" bs=8M count=1 oflag=direct
+must dm_make muster "$(linear 0 "$sectors")"
+check_eq 'and keeps what it held' "$(scan -g 14 | value_of match)" "$blocks"
 
 finish
