@@ -36,7 +36,8 @@ blkcheck -DA -s 20 -t 3 -r 3 "$DEV" >"$WORK/out" 2>&1 &
 checker=$!
 times=$(reload_while $checker muster /dev/muster0 '4 policy lru planner obl lookahead 1' 32 \
 	'8 block_kib 64 policy s3fifo' '16 readahead off' '2 index plain planner pattern readahead on' '4 rooms one')
-check 'no I/O failed' wait $checker
+wait $checker
+check_eq 'no I/O failed' $? 0
 check_that 'many tables were loaded meanwhile' "$times >= 10"
 check_that 'blocks were verified, none was bad' "$(verified_pages <"$WORK/out" | grep -c .) == 1"
 diag "$times tables; $(tail -n 1 "$WORK/out")"
@@ -53,7 +54,8 @@ reader=$!
 must wait_until 10 reads_wait
 check_that 'prefetches are under way' "$(w2r_get prefetched) > 0"
 times=$(reload_while $checker muster-slow /dev/muster1 32 '16 block_kib 16' 8)
-check 'no I/O of a slow origin failed' wait $checker
+wait $checker
+check_eq 'no I/O of a slow origin failed' $? 0
 wait $reader
 check_eq 'nor of its reader' $? 0
 check_that 'tables were loaded meanwhile' "$times >= 5"
