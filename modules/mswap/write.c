@@ -340,8 +340,10 @@ static void retire_bad_slots(struct batching *bt, u32 slot, u32 n)
 /*
  * Writes pages from.. again, as many as fit in one run elsewhere, and waits.
  * -ENOSPC: no slot is free; -EAGAIN: this one failed, but the device works.
+ * To probe @w's own slots writes to them: not once they are given back (@settled,
+ * which only a device that works lets happen).
  */
-static int write_again(struct batch_write *w, u32 *done)
+static int write_again(struct batch_write *w, u32 *done, bool settled)
 {
 	struct batching *bt = w->batch->bt;
 	u32 slot, got, all = w->n, from = w->from, old = w->slot;
@@ -361,11 +363,14 @@ static int write_again(struct batch_write *w, u32 *done)
 		*done += got;
 	} else {
 		write_log_error(w, true);
-		err = *done || device_takes(bt, slot, got) ? -EAGAIN : -EIO;
-		if (err == -EAGAIN)
+		err = -EIO;
+		if (*done || settled || device_takes(bt, slot, got) ||
+		    device_takes(bt, old, all)) {
+			err = -EAGAIN;
 			retire_bad_slots(bt, slot, got);
-		else
+		} else {
 			space_free(bt->space, slot, got);
+		}
 	}
 	w->from = from;
 	w->n = all;
@@ -428,7 +433,7 @@ static void write_retry(struct batch_write *w)
 	int err = 0;
 
 	while (done < w->n && tries && err != -EIO) {
-		err = write_again(w, &done);
+		err = write_again(w, &done, settled);
 		if (!err)
 			continue;
 		tries--;
