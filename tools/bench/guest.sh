@@ -6,7 +6,7 @@
 #	guest.sh DIR
 #
 # DIR/plan is a list of lines:
-#	device KIND		brd, null_blk-7us, -100us, -5ms, nvme or virtio: a device to make
+#	device KIND		brd, null_blk-7us, -100us, -400us, -5ms, nvme or virtio: a device to make
 #	size MIB		size of each of them
 #	count KIND		count this device's bios by a tracepoint, as it keeps no statistics; costs time
 #	limit BYTES		memory.max of the cgroup that the programs run in
@@ -95,6 +95,7 @@ make_device() {
 	brd) make_brd "$2" ;;
 	null_blk-7us) make_null_blk "$2" 7000 ;;
 	null_blk-100us) make_null_blk "$2" 100000 ;;
+	null_blk-400us) make_null_blk "$2" 400000 ;;
 	null_blk-5ms) make_null_blk "$2" 5000000 1 1 ;;
 	nvme) wait_for /dev/nvme0n1 nvme ;;
 	nvme-tcp) make_nvme_tcp "$2" 100000 ;;

@@ -6,7 +6,7 @@
 #	w2r.sh DIR
 #
 # DIR/plan is a list of lines:
-#	device KIND			null_blk-100us, null_blk-5ms, delay-4ms or brd: a device to make
+#	device KIND			null_blk-100us, -400us, -5ms, delay-4ms or brd: a device to make
 #	size MIB			size of each of them and of the file system
 #	cache MIB			memory for the caches
 #	tree PATH...			which of the kernel headers' include/ go to src/include in the file system;
@@ -86,6 +86,9 @@ make_device() {
 	brd) echo ram2 ;;
 	null_blk-100us)
 		make_null_blk nullb0 "$2" 1 100000 "$(nproc)" 64 && echo nullb0
+		;;
+	null_blk-400us)
+		make_null_blk nullb3 "$2" 1 400000 "$(nproc)" 64 && echo nullb3
 		;;
 	null_blk-5ms)
 		make_null_blk nullb1 "$2" 1 5000000 1 1 && echo nullb1

@@ -113,7 +113,7 @@ class Target:
         return median >= self.limit if self.at_least else median <= self.limit
 
 
-SLOW_DEVICES = ("nvme", "null_blk-100us")
+SLOW_DEVICES = ("nvme", "null_blk-100us", "null_blk-400us")
 STRIDES = ("c1", "c4", "c16", "c32")
 
 
@@ -150,7 +150,7 @@ def targets(device):
 def _papers_targets(device):
     """Against the best of the peers that keep the data on the device."""
     found = [Target("device writes against one object a write", "three", "dev_writes", 0.31, rival="mswap-object")]
-    if device in ("null_blk-100us", "null_blk-5ms"):
+    if device in ("null_blk-100us", "null_blk-400us", "null_blk-5ms"):
         found.append(Target("total time against the best peer", "papers", "total_s", 0.70, rival=PEER))
     for program in ("aged50", "aged80", "aged95"):
         found.append(Target("pages per device write", program, "pages_per_write", 1.5, "least-ratio"))

@@ -26,6 +26,7 @@ DEVICES = {
         Device("brd", "ramdisk (brd)"),
         Device("null_blk-7us", "null_blk, 7 µs"),
         Device("null_blk-100us", "null_blk, 100 µs", ramdisks=2, floor=True),
+        Device("null_blk-400us", "null_blk, 400 µs", ramdisks=2, floor=True),
         Device("null_blk-5ms", "null_blk, 5 ms, one at a time"),
         Device("nvme", "QEMU NVMe", lab_disk="--nvme", floor=True),
         Device("nvme-tcp", "NVMe over TCP, null_blk of 100 µs behind it"),
