@@ -292,90 +292,128 @@ bool batch_write(struct batch *b, u32 want, gfp_t gfp)
 	return true;
 }
 
-/* Whether the device takes a write there at all: both ends tell. */
-static bool device_takes(struct batching *bt, u32 slot, u32 n)
+/* A write that failed and is tried again. */
+struct retry {
+	struct batch_write *w;
+	u32 done;	/* pages that are written */
+	u32 good;	/* a slot that took a write, kept to ask the device again */
+	bool settled;	/* the slots of @w are given back */
+};
+
+/*
+ * Whether the device takes writes: both ends of @n slots, which are the caller's,
+ * tell; later, the one of them that did.
+ */
+static bool device_takes(struct batching *bt, u32 slot, u32 n, struct retry *r)
 {
-	return !backing_probe_slot(bt->backing, slot) ||
-	       !backing_probe_slot(bt->backing, slot + n - 1);
+	if (r->good != SLOT_NONE)
+		return !backing_probe_slot(bt->backing, r->good);
+	if (!backing_probe_slot(bt->backing, slot))
+		r->good = slot;
+	else if (!backing_probe_slot(bt->backing, slot + n - 1))
+		r->good = slot + n - 1;
+	return r->good != SLOT_NONE;
 }
 
-/* Those of @n slots that take no write, found by writing each alone. */
-static void find_bad_slots(struct batching *bt, u32 slot, u32 n,
-			   unsigned long *bad)
+/* Where a run is bad from end to end, any other slot may tell. */
+static bool device_lives(struct batching *bt, u32 slot, u32 n, struct retry *r)
 {
-	u32 i, good = SLOT_NONE;
+	u32 got;
 
-	bitmap_zero(bad, CLUSTER_PAGES_MAX);
-	for (i = 0; i < n; i++) {
-		if (backing_probe_slot(bt->backing, slot + i))
-			__set_bit(i, bad);
-		else
-			good = slot + i;
-	}
-	/* The device may have gone meanwhile: that is no slot's fault. */
-	if (good != SLOT_NONE && backing_probe_slot(bt->backing, good))
-		bitmap_zero(bad, CLUSTER_PAGES_MAX);
+	if (device_takes(bt, slot, n, r))
+		return true;
+	if (r->good != SLOT_NONE)
+		return false;
+	r->good = space_alloc(bt->space, 1, &got);
+	return r->good != SLOT_NONE &&
+	       !backing_probe_slot(bt->backing, r->good);
 }
 
-/* The device works: gives slots where a write failed back but for the bad. */
-static void retire_bad_slots(struct batching *bt, u32 slot, u32 n)
+/*
+ * Gives @n slots where a write failed back, but for the one kept and, where the
+ * device works, those that take no write: each is written alone to find them. A
+ * device that has gone by the end of that has no bad slots, as far as one knows.
+ */
+static void settle_slots(struct batching *bt, u32 slot, u32 n, bool works,
+			 struct retry *r)
 {
 	DECLARE_BITMAP(bad, CLUSTER_PAGES_MAX);
-	u32 i;
+	u32 i, nr_bad;
 
-	find_bad_slots(bt, slot, n, bad);
+	bitmap_zero(bad, CLUSTER_PAGES_MAX);
+	for (i = 0; works && i < n; i++)
+		if (slot + i != r->good &&
+		    backing_probe_slot(bt->backing, slot + i))
+			__set_bit(i, bad);
+	if (works && !device_takes(bt, slot, n, r))
+		bitmap_zero(bad, CLUSTER_PAGES_MAX);
 	for (i = 0; i < n; i++) {
 		if (test_bit(i, bad))
 			space_retire(bt->space);
-		else
+		else if (slot + i != r->good)
 			space_free(bt->space, slot + i, 1);
 	}
-	if (!bitmap_empty(bad, CLUSTER_PAGES_MAX))
+	nr_bad = bitmap_weight(bad, CLUSTER_PAGES_MAX);
+	if (nr_bad)
 		pr_warn_ratelimited("%s: %u of %u slots at slot %u do not take writes and were retired\n",
-				    bt->name,
-				    bitmap_weight(bad, CLUSTER_PAGES_MAX), n,
-				    slot);
+				    bt->name, nr_bad, n, slot);
+}
+
+static void settle_own(struct retry *r, bool works)
+{
+	struct batch_write *w = r->w;
+
+	settle_slots(w->batch->bt, w->slot, w->n, works, r);
+	r->settled = true;
+}
+
+/*
+ * A run that was written to instead has failed too. To ask the device by the
+ * slots of the first one writes to them: not once they are given back.
+ */
+static int write_failed_again(struct retry *r, u32 slot, u32 n)
+{
+	struct batch_write *w = r->w;
+	struct batching *bt = w->batch->bt;
+	bool works = device_takes(bt, slot, n, r);
+
+	if (!works && r->good == SLOT_NONE && !r->settled)
+		works = device_takes(bt, w->slot, w->n, r);
+	settle_slots(bt, slot, n, works, r);
+	return works ? -EAGAIN : -EIO;
 }
 
 /*
  * Writes pages from.. again, as many as fit in one run elsewhere, and waits.
  * -ENOSPC: no slot is free; -EAGAIN: this one failed, but the device works.
- * To probe @w's own slots writes to them: not once they are given back (@settled,
- * which only a device that works lets happen).
  */
-static int write_again(struct batch_write *w, u32 *done, bool settled)
+static int write_again(struct retry *r)
 {
+	struct batch_write *w = r->w;
 	struct batching *bt = w->batch->bt;
 	u32 slot, got, all = w->n, from = w->from, old = w->slot;
-	int err = 0;
+	int err;
 
-	slot = space_alloc(bt->space, all - *done, &got);
+	slot = space_alloc(bt->space, all - r->done, &got);
 	if (slot == SLOT_NONE)
 		return -ENOSPC;
-	w->from = from + *done;
+	w->from = from + r->done;
 	w->n = got;
 	w->slot = slot;
 	backing_reuse_write(bt->backing, &w->bio, slot, w->batch->opf);
 	write_add_pages(w);
 	write_count(w);
-	if (!submit_bio_wait(&w->bio)) {
-		write_publish(w, w->from, got, slot, false);
-		*done += got;
-	} else {
+	err = submit_bio_wait(&w->bio);
+	if (err) {
 		write_log_error(w, true);
-		err = -EIO;
-		if (*done || settled || device_takes(bt, slot, got) ||
-		    device_takes(bt, old, all)) {
-			err = -EAGAIN;
-			retire_bad_slots(bt, slot, got);
-		} else {
-			space_free(bt->space, slot, got);
-		}
+	} else {
+		write_publish(w, w->from, got, slot, false);
+		r->done += got;
 	}
 	w->from = from;
 	w->n = all;
 	w->slot = old;
-	return err;
+	return err ? write_failed_again(r, slot, got) : 0;
 }
 
 /* Puts @w behind those that failed after it, once: they may give slots up. */
@@ -402,19 +440,22 @@ static bool wait_for_slot(struct batching *bt)
 				  WRITE_AGAIN_WAIT);
 }
 
-static void end_retry(struct batch_write *w, u32 done, bool works, bool settled)
+static void end_retry(struct retry *r, int err)
 {
+	struct batch_write *w = r->w;
 	struct batching *bt = w->batch->bt;
 	blk_status_t status = w->bio.bi_status ?: BLK_STS_IOERR;
+	bool works = r->done || err == -EAGAIN;
 
-	end_pages(bt, write_pages(w), done, BLK_STS_OK);
-	end_pages(bt, write_pages(w) + done, w->n - done, status);
+	mswap_count(bt->stats, MSWAP_WRITE_RETRIES, 1);
+	end_pages(bt, write_pages(w), r->done, BLK_STS_OK);
+	end_pages(bt, write_pages(w) + r->done, w->n - r->done, status);
 	if (works)
 		device_works(bt);
-	if (works && !settled)
-		retire_bad_slots(bt, w->slot, w->n);
-	else if (!settled)
-		space_free(bt->space, w->slot, w->n);
+	if (!r->settled)
+		settle_own(r, works && device_lives(bt, w->slot, w->n, r));
+	if (r->good != SLOT_NONE)
+		space_free(bt->space, r->good, 1);
 	write_free(w);
 }
 
@@ -428,28 +469,25 @@ static void end_retry(struct batch_write *w, u32 done, bool works, bool settled)
 static void write_retry(struct batch_write *w)
 {
 	struct batching *bt = w->batch->bt;
-	bool settled = false;
-	u32 done = 0, tries = WRITE_TRIES;
+	struct retry r = { .w = w, .good = SLOT_NONE };
+	u32 tries = WRITE_TRIES;
 	int err = 0;
 
-	while (done < w->n && tries && err != -EIO) {
-		err = write_again(w, &done, settled);
+	while (r.done < w->n && tries && err != -EIO) {
+		err = write_again(&r);
 		if (!err)
 			continue;
 		tries--;
 		if (err != -ENOSPC)
 			continue;
-		if (!settled && (done || device_takes(bt, w->slot, w->n))) {
-			retire_bad_slots(bt, w->slot, w->n);
-			settled = true;
-		} else if (!settled && retry_behind(w)) {
+		if (!r.settled && device_takes(bt, w->slot, w->n, &r))
+			settle_own(&r, true);
+		else if (!r.done && r.good == SLOT_NONE && retry_behind(w))
 			return;
-		} else if (!wait_for_slot(bt)) {
+		else if (!wait_for_slot(bt))
 			break;
-		}
 	}
-	mswap_count(bt->stats, MSWAP_WRITE_RETRIES, 1);
-	end_retry(w, done, done || err == -EAGAIN, settled);
+	end_retry(&r, err);
 }
 
 void batch_retry_work(struct work_struct *work)
