@@ -134,9 +134,10 @@ def load_durations():
 
 
 def save_durations(results):
-    known = load_durations() | {each.name: each.seconds for each in results}
     _durations_file().parent.mkdir(parents=True, exist_ok=True)
-    _durations_file().write_text(json.dumps(known))
+    with cache.lock("check"):
+        known = load_durations() | {each.name: each.seconds for each in results}
+        _durations_file().write_text(json.dumps(known))
 
 
 def group(tests):
