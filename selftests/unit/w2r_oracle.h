@@ -168,12 +168,12 @@ static inline void oracle_hit(struct oracle *o, u64 block)
 
 static inline bool oracle_s3_small(struct oracle *o, bool all)
 {
-	u32 uses, c = oracle_capacity(o);
+	u32 uses, spared, c = oracle_capacity(o);
 	u64 block;
 
-	while (o->first.n && (all || o->first.n * 10 > c)) {
+	for (spared = 0; o->first.n && (all || o->first.n * 10 > c); spared++) {
 		block = pile_pop(&o->first, &uses);
-		if (!uses) {
+		if (!uses || spared == 32) {
 			if (o->ghost1.n == o->total)
 				o->ghost1.n--;
 			pile_push(&o->ghost1, block, 0);
@@ -187,12 +187,12 @@ static inline bool oracle_s3_small(struct oracle *o, bool all)
 
 static inline bool oracle_s3_main(struct oracle *o)
 {
+	u32 uses, spared;
 	u64 block;
-	u32 uses;
 
-	while (o->second.n) {
+	for (spared = 0; o->second.n; spared++) {
 		block = pile_pop(&o->second, &uses);
-		if (!uses)
+		if (!uses || spared == 32)
 			return true;
 		pile_push(&o->second, block, uses - 1);
 	}

@@ -8,6 +8,11 @@
 #define PROMOTE_USES	1
 #define MOST_USES	3
 #define SMALL_SHARE	10	/* the small queue has a tenth */
+/*
+ * Entries that one eviction spares. Where all have been used, as when the cache
+ * fills up for the first time, it would go through all of them otherwise.
+ */
+#define MOST_SPARED	32
 
 enum { SMALL, MAIN };
 
@@ -57,10 +62,12 @@ static void s3_remove(struct weighing *w, u32 e)
 static u32 evict_small(struct weighing *w)
 {
 	u32 e = elist_last_unpinned(w->arena, &w->lists[SMALL]);
+	u32 spared = 0;
 
 	while (e != ENTRY_NONE) {
 		s3_remove(w, e);
-		if (w->arena->entries[e].mark < PROMOTE_USES) {
+		if (w->arena->entries[e].mark < PROMOTE_USES ||
+		    spared++ == MOST_SPARED) {
 			ghost_add(&w->ghosts[0], w->arena->entries[e].block);
 			return e;
 		}
@@ -73,14 +80,14 @@ static u32 evict_small(struct weighing *w)
 	return ENTRY_NONE;
 }
 
-/* Every turn of the loop takes back a use, so it ends. */
 static u32 evict_main(struct weighing *w)
 {
 	u32 e = elist_last_unpinned(w->arena, &w->lists[MAIN]);
+	u32 spared = 0;
 
 	while (e != ENTRY_NONE) {
 		s3_remove(w, e);
-		if (!w->arena->entries[e].mark)
+		if (!w->arena->entries[e].mark || spared++ == MOST_SPARED)
 			return e;
 		w->arena->entries[e].mark--;
 		put(w, MAIN, e);
