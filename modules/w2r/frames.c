@@ -7,8 +7,11 @@
 #include "compat/bio.h"
 #include "frames.h"
 
-/* In the I/O path, perhaps that of reclaim: not out of its reserves. */
-#define FRAME_GFP	(GFP_NOWAIT | __GFP_NOWARN | __GFP_NOMEMALLOC)
+/*
+ * In the I/O path, perhaps that of reclaim: not out of its reserves. Compound,
+ * since an origin may take references of pages within a frame.
+ */
+#define FRAME_GFP	(GFP_NOWAIT | __GFP_NOWARN | __GFP_NOMEMALLOC | __GFP_COMP)
 #define CALM		(5 * HZ)	/* after pressure, before growing again */
 #define RESIDENT_LEAST	64		/* frames not worth asking for */
 
