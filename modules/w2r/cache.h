@@ -8,8 +8,8 @@
  *
  * ->lock, a leaf lock taken in any context, protects the rooms, the planner,
  * the slots' page pointers, the table of writers and the counters. Frames are
- * copied without it: out of an entry that is pinned, into one that is being
- * filled (its filler owns it) or into a stale one that is pinned (its writer's).
+ * copied without it: out of an entry that is pinned or that is being filled (its
+ * filler owns it), and into a stale one that is pinned (its writer's).
  */
 #ifndef W2R_CACHE_H
 #define W2R_CACHE_H
@@ -110,7 +110,6 @@ struct w2r {
 
 enum w2r_io_kind {
 	W2R_IO_PASS,
-	W2R_IO_FILL,		/* a read whose content fills entries */
 	W2R_IO_SERVED,		/* a read out of frames */
 	W2R_IO_WRITE,
 };
@@ -123,8 +122,7 @@ struct w2r_io {
 	u32 n;
 	u32 stale;		/* a write's entries that wait for its end */
 	u64 start_ns;		/* of a read of the origin that is timed; or 0 */
-	struct bvec_iter iter;	/* as it came */
-	struct w2r_filler filler;
+	struct bvec_iter iter;	/* a write's, as it came */
 	struct list_head wait;
 };
 

@@ -13,9 +13,14 @@
 #define FETCH_SECTORS	2048	/* most in one I/O */
 #define POOL_BIOS	16
 
+/* Not REQ_POLLED: others may wait for what is read, and they do not poll. */
+#define OWNER_FLAGS	(REQ_SYNC | REQ_META | REQ_PRIO | REQ_RAHEAD | \
+			 REQ_FAILFAST_MASK)
+
 struct w2r_fetch {
 	struct w2r *c;
 	struct w2r_filler filler;
+	struct bio *owner;	/* whose read this is, or NULL */
 	u32 n;
 	bool ahead;		/* a prefetch */
 	struct page *holes;	/* read past: a chain by page_private() */
@@ -81,6 +86,34 @@ static bool add_hole(struct w2r *c, struct w2r_fetch *f, u32 n)
 
 /* --- I/Os --- */
 
+/* Every block of the I/O has one vector. */
+static void copy_to_owner(struct w2r_fetch *f)
+{
+	struct bio *owner = f->owner;
+	struct bvec_iter iter = owner->bi_iter;
+	u32 skip = w2r_io_of(owner)->offset << SECTOR_SHIFT, bytes, i;
+
+	for (i = 0; i < f->bio.bi_vcnt; i++) {
+		bytes = min(block_bytes(f->c) - skip, iter.bi_size);
+		w2r_copy_frame(owner, &iter, f->bio.bi_io_vec[i].bv_page, skip,
+			       bytes, true);
+		skip = 0;
+	}
+}
+
+/* What failed may be a part of a block that the owner did not ask for. */
+static void end_owner(struct w2r *c, struct bio *owner, blk_status_t status)
+{
+	struct w2r_io *io = w2r_io_of(owner);
+
+	if (status && bio_sectors(owner) != io->n << c->block_shift) {
+		w2r_send_anew(c, owner);
+		return;
+	}
+	owner->bi_status = status;
+	bio_endio(owner);
+}
+
 static void fetch_ended(struct bio *bio)
 {
 	struct w2r_fetch *f = container_of(bio, struct w2r_fetch, bio);
@@ -88,7 +121,11 @@ static void fetch_ended(struct bio *bio)
 	u32 ahead = f->ahead ? f->n : 0;
 	unsigned long flags;
 
+	if (f->owner && !bio->bi_status)
+		copy_to_owner(f);
 	w2r_filler_ended(c, &f->filler, !bio->bi_status);
+	if (f->owner)
+		end_owner(c, f->owner, bio->bi_status);
 	free_pages_of(c, f->holes);
 	bio_put(bio);
 	/* The last one lets go of the lock before the target may vanish. */
@@ -118,43 +155,61 @@ static u32 take_blocks(struct w2r *c, struct w2r_fetch *f, u64 first, u32 n)
 	return got;
 }
 
-/* A read of up to @n blocks from @first on, of which at most @most are added. */
-static struct w2r_fetch *begin(struct w2r *c, u64 first, u32 n, u32 most,
-			       bool ahead, struct bio_list *bios)
+/* A read from block @first on, for up to @most blocks; none is added yet. */
+static struct w2r_fetch *new_fetch(struct w2r *c, u64 first, u32 most,
+				   blk_opf_t opf)
 {
 	struct w2r_fetch *f;
 	struct bio *bio;
 
-	bio = compat_bio_alloc(c->dev->bdev, most,
-			       REQ_OP_READ | (ahead ? REQ_RAHEAD : 0),
+	bio = compat_bio_alloc(c->dev->bdev, most, REQ_OP_READ | opf,
 			       GFP_NOWAIT | __GFP_NOWARN, &c->bios);
 	if (!bio)
 		return NULL;
-	f = container_of(bio, struct w2r_fetch, bio);
-	f->c = c;
-	f->n = 0;
-	f->ahead = ahead;
-	f->holes = NULL;
-	w2r_filler_init(&f->filler);
-	if (!take_blocks(c, f, first, n)) {
-		bio_put(bio);
-		return NULL;
-	}
 	bio->bi_iter.bi_sector = first << c->block_shift;
 	bio->bi_end_io = fetch_ended;
-	/* Behind demand reads, also where a scheduler sorts. */
-	if (ahead)
-		bio->bi_ioprio = IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 7);
-	w2r_count(c, ahead ? W2R_ORIGIN_PREFETCHES : W2R_ORIGIN_READS, 1);
-	c->own++;
-	bio_list_add(bios, bio);
+	f = container_of(bio, struct w2r_fetch, bio);
+	f->c = c;
+	f->owner = NULL;
+	f->n = 0;
+	f->ahead = false;
+	f->holes = NULL;
+	w2r_filler_init(&f->filler);
 	return f;
 }
 
-bool w2r_fetch(struct w2r *c, u64 block, struct bio_list *bios)
+struct w2r_fetch *w2r_fetch_begin(struct w2r *c, struct bio *owner)
+{
+	struct w2r_io *io = w2r_io_of(owner);
+	struct w2r_fetch *f;
+
+	lockdep_assert_held(&c->lock);
+	f = new_fetch(c, io->first, min_t(u32, io->n, W2R_IO_BLOCKS),
+		      owner->bi_opf & OWNER_FLAGS);
+	if (!f)
+		return NULL;
+	if (!take_blocks(c, f, io->first, 1)) {
+		bio_put(&f->bio);
+		return NULL;
+	}
+	f->owner = owner;
+	f->bio.bi_ioprio = owner->bi_ioprio;
+	bio_clone_blkg_association(&f->bio, owner);
+	c->own++;
+	return f;
+}
+
+bool w2r_fetch_add(struct w2r *c, struct w2r_fetch *f, u64 block, bool keep)
 {
 	lockdep_assert_held(&c->lock);
-	return begin(c, block, 1, 1, false, bios);
+	if (block >= c->nr_blocks || f->bio.bi_vcnt == f->bio.bi_max_vecs)
+		return false;
+	return (keep && take_blocks(c, f, block, 1)) || add_hole(c, f, 1);
+}
+
+struct bio *w2r_fetch_bio(struct w2r_fetch *f)
+{
+	return &f->bio;
 }
 
 /* --- prefetches --- */
@@ -181,13 +236,33 @@ static u32 go_on(struct w2r *c, struct w2r_ahead *a, u64 first, u32 n)
 	return take_blocks(c, a->f, first, min(n, left - hole));
 }
 
+/* Behind demand reads, also where a scheduler sorts. */
+static struct w2r_fetch *begin_ahead(struct w2r *c, u64 first, u32 n,
+				     const struct w2r_ahead *a)
+{
+	struct w2r_fetch *f = new_fetch(c, first, a->most, REQ_RAHEAD);
+
+	if (!f)
+		return NULL;
+	f->ahead = true;
+	if (!take_blocks(c, f, first, n)) {
+		bio_put(&f->bio);
+		return NULL;
+	}
+	f->bio.bi_ioprio = IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 7);
+	w2r_count(c, W2R_ORIGIN_PREFETCHES, 1);
+	c->own++;
+	bio_list_add(a->bios, &f->bio);
+	return f;
+}
+
 static u32 fetch_ahead(struct w2r *c, struct w2r_ahead *a, u64 first, u32 n)
 {
 	u32 got = go_on(c, a, first, n);
 
 	if (!got) {
 		n = min(n, a->most);
-		a->f = begin(c, first, n, a->most, true, a->bios);
+		a->f = begin_ahead(c, first, n, a);
 		got = a->f ? a->f->n : 0;
 	}
 	a->end = first + got;
@@ -283,8 +358,9 @@ void w2r_submit_later(struct w2r *c, struct bio_list *bios)
 		return;
 	spin_lock_irqsave(&c->lock, flags);
 	bio_list_merge(&c->aheads, bios);
-	spin_unlock_irqrestore(&c->lock, flags);
+	/* Under the lock: when they have ended, the target may go. */
 	queue_work(c->wq, &c->submit);
+	spin_unlock_irqrestore(&c->lock, flags);
 }
 
 void w2r_submit_work(struct work_struct *work)

@@ -1,15 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reads of our own: prefetches, and whole blocks of which a part was asked for. */
+/*
+ * Reads of our own, into frames: what readers miss, and prefetches. The cache is
+ * never filled out of a reader's pages, which he may write to at any time.
+ */
 #ifndef W2R_FETCH_H
 #define W2R_FETCH_H
 
 #include "cache.h"
 
+struct w2r_fetch;
+
 /*
- * Takes an entry in the weighing room for @block, which is not in the cache, and
- * adds to @bios a read that fills it; false if that cannot be. Under ->lock.
+ * A read of the origin for @owner, with his first block, which is not in the
+ * cache: takes an entry in the weighing room for it. NULL if that cannot be.
+ * When it ends, so does @owner. Under ->lock; the caller sends w2r_fetch_bio().
  */
-bool w2r_fetch(struct w2r *c, u64 block, struct bio_list *bios);
+struct w2r_fetch *w2r_fetch_begin(struct w2r *c, struct bio *owner);
+
+/*
+ * Adds the next block, to the cache as well if @keep and there is a place. False
+ * if it cannot be read with the others: it was not added. Under ->lock.
+ */
+bool w2r_fetch_add(struct w2r *c, struct w2r_fetch *f, u64 block, bool keep);
+struct bio *w2r_fetch_bio(struct w2r_fetch *f);
 
 /* Adds to @bios the prefetches that follow from reference @ref. Under ->lock. */
 void w2r_look_ahead(struct w2r *c, const struct reference *ref,

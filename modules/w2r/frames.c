@@ -77,9 +77,8 @@ u32 w2r_take(struct w2r *c, u64 block, enum room room, struct w2r_filler *f)
 	return e;
 }
 
-/* Between @iter's next @bytes and as many of the frame from byte @at on. */
-static void copy_frame(struct bio *bio, struct bvec_iter *iter,
-		       struct page *frame, u32 at, u32 bytes, bool to_bio)
+void w2r_copy_frame(struct bio *bio, struct bvec_iter *iter,
+		    struct page *frame, u32 at, u32 bytes, bool to_bio)
 {
 	struct bio_vec bv;
 	struct page *page;
@@ -116,8 +115,8 @@ void w2r_copy(struct w2r *c, struct bio *bio, struct bvec_iter *iter,
 		if (entries[i] == ENTRY_NONE)
 			bio_advance_iter(bio, iter, bytes);
 		else
-			copy_frame(bio, iter, c->slots[entries[i]].page, skip,
-				   bytes, to_bio);
+			w2r_copy_frame(bio, iter, c->slots[entries[i]].page,
+				       skip, bytes, to_bio);
 		skip = 0;
 	}
 }

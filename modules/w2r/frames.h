@@ -18,6 +18,13 @@ struct page *w2r_alloc_frame(struct w2r *c);
 u32 w2r_take(struct w2r *c, u64 block, enum room room, struct w2r_filler *f);
 
 /*
+ * Copies between @bio's next @bytes from @iter on, which moves along, and as many
+ * of @frame from byte @at on.
+ */
+void w2r_copy_frame(struct bio *bio, struct bvec_iter *iter,
+		    struct page *frame, u32 at, u32 bytes, bool to_bio);
+
+/*
  * Copies between the frames of entries[0..n-1] (ENTRY_NONE: left out) and
  * @bio, from @iter on, which moves along; the first frame is entered @offset
  * sectors deep. n is at least 1.

@@ -62,6 +62,23 @@ static void serve(struct w2r *c, struct bio *bio, const u32 *entries)
 	bio_endio(bio);
 }
 
+static void send_anew(struct w2r *c, struct bio *bio)
+{
+	lockdep_assert_held(&c->lock);
+	bio_list_add(&c->resubmits, bio);
+	/* Under the lock: when it has ended, the target may go. */
+	queue_work(c->wq, &c->resubmit);
+}
+
+void w2r_send_anew(struct w2r *c, struct bio *bio)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&c->lock, flags);
+	send_anew(c, bio);
+	spin_unlock_irqrestore(&c->lock, flags);
+}
+
 static void serve_waiter(struct w2r *c, struct w2r_io *io)
 {
 	struct bio *bio = dm_bio_from_per_bio_data(io, sizeof(*io));
@@ -72,12 +89,10 @@ static void serve_waiter(struct w2r *c, struct w2r_io *io)
 	spin_lock_irqsave(&c->lock, flags);
 	served = find_and_pin(c, io, entries);
 	if (served == GONE)
-		bio_list_add(&c->resubmits, bio);
+		send_anew(c, bio);
 	spin_unlock_irqrestore(&c->lock, flags);
 	if (served == SERVED)
 		serve(c, bio, entries);
-	else if (served == GONE)
-		queue_work(c->wq, &c->resubmit);
 }
 
 void w2r_filler_ended(struct w2r *c, struct w2r_filler *f, bool good)
@@ -145,19 +160,28 @@ static u32 use_hits(struct w2r *c, const struct w2r_io *io, u32 *entries,
 	return hits.n;
 }
 
-static bool whole(struct w2r *c, struct bio *bio, u64 block)
+static void count_block(struct w2r *c, u32 e, bool missing)
 {
-	struct w2r_io *io = w2r_io_of(bio);
-	u64 start = (io->first << c->block_shift) + io->offset;
-
-	return block << c->block_shift >= start &&
-	       (block + 1) << c->block_shift <= start + bio_sectors(bio);
+	if (rooms_readable(&c->rooms, e)) {
+		/* Read again, since the I/O goes past it anyway. */
+		w2r_count(c, entry(c, e)->room == ROOM_WAITING ?
+			     W2R_HITS_WAITING : W2R_HITS_WEIGHING, 1);
+		rooms_use(&c->rooms, e);
+	} else {
+		w2r_count(c, missing ? W2R_MISSES : W2R_BYPASSED, 1);
+	}
 }
 
-/* What @bio reads shall fill entries, as far as it can. */
-static void fill_missing(struct w2r *c, struct bio *bio)
+/*
+ * A read for @bio that fills entries, as many as it can; NULL if @bio is to go to
+ * the origin by itself, for want of memory or because its first blocks, to which
+ * it is cut, may not be kept.
+ */
+static struct w2r_fetch *fetch_missing(struct w2r *c, struct bio *bio)
 {
 	struct w2r_io *io = w2r_io_of(bio);
+	struct w2r_fetch *f = NULL;
+	bool missing, tried = false;
 	u64 block;
 	u32 i, e;
 
@@ -168,43 +192,19 @@ static void fill_missing(struct w2r *c, struct bio *bio)
 		block = io->first + i;
 		e = i ? rooms_find(&c->rooms, block) :
 			index_peek(&c->rooms.index, block);
-		if (rooms_readable(&c->rooms, e)) {
-			/* Read again, since the I/O goes past it anyway. */
-			w2r_count(c, entry(c, e)->room == ROOM_WAITING ?
-				     W2R_HITS_WAITING : W2R_HITS_WEIGHING, 1);
-			rooms_use(&c->rooms, e);
-		} else if (e != ENTRY_NONE || block >= c->nr_blocks ||
-			   w2r_being_written(c, block)) {
-			w2r_count(c, W2R_BYPASSED, 1);
-		} else {
-			w2r_count(c, W2R_MISSES, 1);
-			if (whole(c, bio, block) &&
-			    w2r_take(c, block, ROOM_WEIGHING,
-				     &io->filler) != ENTRY_NONE)
-				io->kind = W2R_IO_FILL;
+		missing = e == ENTRY_NONE && block < c->nr_blocks &&
+			  !w2r_being_written(c, block);
+		if (!i && missing) {
+			f = w2r_fetch_begin(c, bio);
+			tried = true;
+		} else if (f ? !w2r_fetch_add(c, f, block, missing) :
+			       missing && !tried) {
+			break;
 		}
+		count_block(c, e, missing);
 	}
-}
-
-/* A part of one block: the whole block is fetched, and @bio waits for it. */
-static bool fetch_whole(struct w2r *c, struct bio *bio, struct bio_list *bios)
-{
-	struct w2r_io *io = w2r_io_of(bio);
-	u32 e;
-
-	if (io->n != 1 || whole(c, bio, io->first) ||
-	    io->first >= c->nr_blocks || w2r_being_written(c, io->first) ||
-	    index_peek(&c->rooms.index, io->first) != ENTRY_NONE)
-		return false;
-	if (!planner_goes_on(c->planner, io->first))
-		rooms_fault(&c->rooms, io->first, 1);
-	if (!w2r_fetch(c, io->first, bios))
-		return false;
-	w2r_count(c, W2R_MISSES, 1);
-	e = index_peek(&c->rooms.index, io->first);
-	list_add_tail(&io->wait, &c->slots[e].filler->waiters);
-	io->kind = W2R_IO_SERVED;
-	return true;
+	cut(c, bio, i);
+	return f;
 }
 
 /*
@@ -242,11 +242,24 @@ static bool has_room(const struct w2r *c)
 	return planner_has_room(c->rooms.held[ROOM_WAITING], c->rooms.limit);
 }
 
+/* To the origin: what @bio misses, by @f if that is there, and then @bios. */
+static void send(struct w2r *c, struct bio *bio, struct w2r_fetch *f,
+		 struct bio_list *bios)
+{
+	if (f)
+		bio = w2r_fetch_bio(f);
+	else
+		w2r_aim(c, bio);
+	join(bio, bios);
+	submit_bio_noacct(bio);
+}
+
 int w2r_read(struct w2r *c, struct bio *bio)
 {
 	struct w2r_io *io = w2r_io_of(bio);
 	struct bio_list bios = BIO_EMPTY_LIST;
 	struct reference ref = { .first = io->first };
+	struct w2r_fetch *f = NULL;
 	u32 entries[W2R_SERVE_MAX];
 	enum served served = WAITS;
 	unsigned long flags;
@@ -268,14 +281,10 @@ int w2r_read(struct w2r *c, struct bio *bio)
 			w2r_count(c, W2R_WAITED, 1);
 	} else {
 		cut(c, bio, rooms_missing(&c->rooms, io->first, io->n));
-		if (!fetch_whole(c, bio, &bios)) {
-			served = GONE;
-			io->iter = bio->bi_iter;
-			fill_missing(c, bio);
-			if (!(c->stats[W2R_ORIGIN_READS] % SAMPLE))
-				io->start_ns = ktime_get_ns();
-			w2r_count(c, W2R_ORIGIN_READS, 1);
-		}
+		f = fetch_missing(c, bio);
+		if (!(c->stats[W2R_ORIGIN_READS] % SAMPLE))
+			io->start_ns = ktime_get_ns();
+		w2r_count(c, W2R_ORIGIN_READS, 1);
 	}
 	w2r_count(c, W2R_READ_BLOCKS, io->n);
 	if (!hits)
@@ -291,36 +300,15 @@ int w2r_read(struct w2r *c, struct bio *bio)
 		w2r_look_ahead(c, &ref, &bios);
 	spin_unlock_irqrestore(&c->lock, flags);
 	/* From here on somebody else may have ended @bio, if it waits. */
-	if (served == SERVED) {
+	if (!hits)
+		send(c, bio, f, &bios);
+	else if (served == SERVED)
 		serve(c, bio, entries);
-	} else if (served == GONE) {
-		w2r_aim(c, bio);
-		join(bio, &bios);
-		submit_bio_noacct(bio);
-	}
 	if (slow && hits)
 		w2r_submit_later(c, &bios);
 	else
 		w2r_submit(c, &bios);
 	return DM_MAPIO_SUBMITTED;
-}
-
-/* Copies what @bio read into the entries it fills, which are its own. */
-static void copy_filled(struct w2r *c, struct bio *bio)
-{
-	struct w2r_io *io = w2r_io_of(bio);
-	struct bvec_iter iter = io->iter;
-	u32 e = io->filler.head, offset = io->offset, to_fill, i;
-
-	for (i = 0; e != ENTRY_NONE; i++) {
-		to_fill = ENTRY_NONE;
-		if (entry(c, e)->block == io->first + i) {
-			to_fill = e;
-			e = entry(c, e)->next;
-		}
-		w2r_copy(c, bio, &iter, &to_fill, 1, offset, false);
-		offset = 0;
-	}
 }
 
 static void note_end(struct w2r *c, const struct w2r_io *io,
@@ -340,12 +328,5 @@ static void note_end(struct w2r *c, const struct w2r_io *io,
 
 void w2r_read_ended(struct w2r *c, struct bio *bio, blk_status_t status)
 {
-	struct w2r_io *io = w2r_io_of(bio);
-
-	note_end(c, io, status);
-	if (io->kind != W2R_IO_FILL)
-		return;
-	if (!status)
-		copy_filled(c, bio);
-	w2r_filler_ended(c, &io->filler, !status);
+	note_end(c, w2r_io_of(bio), status);
 }

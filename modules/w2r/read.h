@@ -6,13 +6,15 @@
 
 /* dm's map of a read; returns its DM_MAPIO_. Process context. */
 int w2r_read(struct w2r *c, struct bio *bio);
-/* A read that went to the origin ended; any context. */
+/* A read that was not served out of frames ended; any context. */
 void w2r_read_ended(struct w2r *c, struct bio *bio, blk_status_t status);
 /*
  * The I/O of @f ended: its entries stay if @good, and whoever waited for them is
  * served, or sent to the origin. Any context, without ->lock.
  */
 void w2r_filler_ended(struct w2r *c, struct w2r_filler *f, bool good);
+/* Has the worker send @bio, a read, to the origin; any context. */
+void w2r_send_anew(struct w2r *c, struct bio *bio);
 /* Worker: sends the reads in ->resubmits to the origin. */
 void w2r_resubmit(struct work_struct *work);
 

@@ -281,7 +281,6 @@ static int w2r_map(struct dm_target *ti, struct bio *bio)
 	io->first = sector >> c->block_shift;
 	io->offset = sector & (c->block_sectors - 1);
 	io->n = (last >> c->block_shift) - io->first + 1;
-	w2r_filler_init(&io->filler);
 	io->start_ns = 0;
 	if (bio_op(bio) == REQ_OP_READ)
 		return w2r_read(c, bio);
@@ -298,8 +297,7 @@ static int w2r_end_io(struct dm_target *ti, struct bio *bio,
 
 	if (io->kind == W2R_IO_WRITE)
 		w2r_write_ended(c, bio, *error);
-	else if (io->kind == W2R_IO_FILL ||
-		 (io->kind == W2R_IO_PASS && bio_op(bio) == REQ_OP_READ))
+	else if (io->kind == W2R_IO_PASS && bio_op(bio) == REQ_OP_READ)
 		w2r_read_ended(c, bio, *error);
 	return DM_ENDIO_DONE;
 }

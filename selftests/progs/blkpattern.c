@@ -6,6 +6,7 @@
  *	blkpattern fill|scan [options] DEVICE
  *	pages=65536 match=65536 zero=0 other=0 errors=0 secs=0.123
  *
+ * With -A all blocks of an I/O are read into one page, so that nothing can be said of them: not counted.
  * match: the content that "fill" with the same owner and generation writes. A failed I/O is told by
  * "errors", in blocks; a failed read of many blocks is tried again block by block.
  * Exit status: 0, or 2 when it could not do its work; what the counts mean is up to the caller.
@@ -15,14 +16,18 @@
 #include <getopt.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "page.h"
+
+#define ALIASES_MAX 1024	/* pieces in one read, UIO_MAXIOV */
 
 struct job {
 	int fd;
 	bool fill;
 	bool random;
+	bool aliased;
 	uint32_t owner, generation;
 	size_t first, pages;	/* part of the device */
 	size_t io_pages;	/* pages in one I/O */
@@ -58,6 +63,16 @@ static void scan_io(struct job *job, size_t first, size_t pages)
 	}
 }
 
+static void scan_aliased(struct job *job, size_t first, size_t pages)
+{
+	struct iovec pieces[ALIASES_MAX];
+
+	for (size_t i = 0; i < pages; i++)
+		pieces[i] = (struct iovec){ job->buffer, PAGE_SIZE };
+	if (preadv(job->fd, pieces, (int)pages, (off_t)(first * PAGE_SIZE)) != (ssize_t)(pages * PAGE_SIZE))
+		job->errors += pages;
+}
+
 static void fill_io(struct job *job, size_t first, size_t pages)
 {
 	size_t bytes = pages * PAGE_SIZE;
@@ -91,6 +106,8 @@ static void run(struct job *job)
 
 		if (job->fill)
 			fill_io(job, job->first + at, pages);
+		else if (job->aliased)
+			scan_aliased(job, job->first + at, pages);
 		else
 			scan_io(job, job->first + at, pages);
 	}
@@ -118,7 +135,7 @@ int main(int argc, char **argv)
 	double start = seconds_now();
 	int opt;
 
-	while ((opt = getopt(argc, argv, "o:g:f:n:b:R")) != -1) {
+	while ((opt = getopt(argc, argv, "o:g:f:n:b:RA")) != -1) {
 		if (opt == 'o')
 			job.owner = (uint32_t)number_arg(optarg, 0, UINT32_MAX);
 		else if (opt == 'g')
@@ -131,12 +148,14 @@ int main(int argc, char **argv)
 			job.io_pages = number_arg(optarg, 1, 4096);
 		else if (opt == 'R')
 			job.random = true;
+		else if (opt == 'A')
+			job.aliased = true;
 		else
 			optind = argc;
 	}
-	if (optind != argc - 2 || (strcmp(argv[optind], "fill") && strcmp(argv[optind], "scan")))
+	if (optind != argc - 2 || (job.aliased && job.io_pages > ALIASES_MAX) || (strcmp(argv[optind], "fill") && strcmp(argv[optind], "scan")))
 		die("usage: blkpattern [-o OWNER] [-g GENERATION] [-f FIRST_BLOCK] [-n BLOCKS]\n"
-		    "                  [-b BLOCKS_AN_IO] [-R (random order)] fill|scan DEVICE");
+		    "                  [-b BLOCKS_AN_IO] [-R (random order)] [-A (into one page)] fill|scan DEVICE");
 	job.fill = !strcmp(argv[optind], "fill");
 	open_device(&job, argv[optind + 1]);
 	job.buffer = aligned_alloc(PAGE_SIZE, job.io_pages * PAGE_SIZE);

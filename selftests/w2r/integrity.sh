@@ -10,7 +10,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 20
+plan 24
 
 # racing NAME MIB "OPTION VALUE..." BLKCHECK_OPTIONS...
 racing() {
@@ -47,6 +47,14 @@ racing 'few blocks, many races' 8 'readahead on' -s 6 -t 2 -r 4 -S 2
 racing 'blocks of 64 KiB' 8 'block_kib 64 readahead on planner stream' -s 6 -t 3 -r 3
 racing 'the defaults, all cached' 128 '' -s 6 -t 3 -r 3 -S 24
 check_eq 'every block is accounted for' "$(unaccounted)" 0
+
+# Only what the origin delivered may be cached, whatever the reader does with his memory meanwhile.
+w2r_make muster /dev/muster0 32 readahead off
+check_eq 'every block has its own content' "$(blkpattern -g 7 -n 4096 fill "$DEV" | value_of match)" 4096
+check_eq 'blocks are read into one page' "$(blkpattern -A -n 4096 -b 32 scan "$DEV" | value_of errors)" 0
+check_eq 'and none of them is wrong for the next reader' \
+	"$(blkpattern -g 7 -n 4096 scan "$DEV" | value_of match)" 4096
+check_that 'to whom they came out of the cache' "$(w2r_get hits_weighing) + $(w2r_get hits_waiting) >= 4096"
 
 w2r_make muster /dev/muster0 8 readahead on
 check 'fio: random reads and writes verified' verify

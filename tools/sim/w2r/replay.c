@@ -205,28 +205,28 @@ static struct hits use_hits(struct replay *r, u64 first, u32 n)
 	return hits;
 }
 
-static void fill_missing(struct replay *r, const struct piece *p)
+/* Blocks are fetched as a whole; the device's end, which is none, is read by itself. */
+static void fill_missing(struct replay *r, struct piece *p)
 {
-	u64 block, start;
+	u64 block;
 	u32 i;
 
 	if (!planner_goes_on(&r->planner, p->first))
 		rooms_fault(&r->rooms, p->first, p->n);
 	for (i = 0; i < p->n; i++) {
 		block = p->first + i;
-		start = block << r->block_shift;
+		if (i && block >= r->nr_blocks)
+			break;
 		if (use_hits(r, block, 1).n)
 			continue;
 		if (block >= r->nr_blocks) {
 			r->counts.bypassed++;
 		} else {
 			r->counts.misses++;
-			/* A part of one block alone is fetched as a whole. */
-			if (p->n == 1 || (start >= p->sector && start + (1u << r->block_shift) <=
-					  p->sector + p->sectors))
-				take_for_read(r, block);
+			take_for_read(r, block);
 		}
 	}
+	p->n = i;
 	r->counts.origin_reads++;
 }
 
