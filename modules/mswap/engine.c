@@ -82,6 +82,14 @@ static void engine_flush_work(struct work_struct *work)
 
 void engine_submit(struct engine *e, struct bio *bio)
 {
+	/*
+	 * A reset device keeps the limits of the backing device it had, the
+	 * write cache among them: flushes come, and there is nothing to flush.
+	 */
+	if (!smp_load_acquire(&e->started)) {
+		engine_end(bio, bio_sectors(bio) ? BLK_STS_IOERR : BLK_STS_OK);
+		return;
+	}
 	if ((bio->bi_iter.bi_sector | bio_sectors(bio)) % SLOT_SECTORS) {
 		pr_err_ratelimited("%s: I/O of %u sectors at sector %llu is not of whole 4 KiB slots\n",
 				   e->name, bio_sectors(bio),
@@ -194,7 +202,8 @@ int engine_start(struct engine *e, const char *path, u32 slots)
 	err = batching_init(&e->batching);
 	if (err)
 		goto err_pagein;
-	e->started = true;
+	/* Last: what engine_submit() uses must be there for who sees it. */
+	smp_store_release(&e->started, true);
 	return 0;
 
 err_pagein:
@@ -217,7 +226,7 @@ void engine_stop(struct engine *e)
 {
 	if (!e->started)
 		return;
-	e->started = false;
+	WRITE_ONCE(e->started, false);
 	flush_work(&e->flush_work);
 	batching_drain(&e->batching);
 	flight_wait_idle(&e->flight);

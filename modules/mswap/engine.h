@@ -67,7 +67,10 @@ u32 engine_fit_slots(const struct engine *e, u32 wish);
 /* Memory for map, run bits and slot trees. */
 size_t engine_footprint(const struct engine *e);
 
-/* Serves @bio and owns it from here on; never waits for I/O. */
+/*
+ * Serves @bio and owns it from here on; never waits for I/O. While @e is stopped
+ * an empty flush ends well and all else with an error.
+ */
 void engine_submit(struct engine *e, struct bio *bio);
 /* The swap core has freed a slot. Any context, also under its spinlocks. */
 void engine_free_slot(struct engine *e, u32 virt);

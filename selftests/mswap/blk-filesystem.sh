@@ -7,7 +7,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 16
+plan 17
 
 make_tree() {
 	local i
@@ -67,6 +67,8 @@ check 'mkfs.xfs' mkfs.xfs -qf "$MSWAP"
 tree_survives xfs xfs_repair -n
 must umount "$WORK/mnt"
 check_eq 'no I/O failed' "$(get write_errors) $(get read_errors) $(get nospace)" '0 0 0'
+must mswap_set reset 1
+check 'a reset device can be synced' timeout 20 sync "$MSWAP"
 check 'the device can be removed' mswap_remove "$MSWAP"
 
 finish
