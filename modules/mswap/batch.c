@@ -27,6 +27,11 @@ u32 batch_limit(const struct batching *bt)
 				 READ_ONCE(bt->knobs->cluster_pages));
 }
 
+bool batch_is_full(const struct batch *b)
+{
+	return b->n >= min(batch_limit(b->bt), b->cap);
+}
+
 static u32 batch_size_for(u32 pages)
 {
 	u32 size = 0;

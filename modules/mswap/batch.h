@@ -114,6 +114,8 @@ void batching_exit(struct batching *bt);
 
 /* The pages of a full batch: cluster_pages, as far as the device likes them. */
 u32 batch_limit(const struct batching *bt);
+/* It takes no page more: the limit may have grown past what it has room for. */
+bool batch_is_full(const struct batch *b);
 
 /*
  * Takes a write of whole pages; owns @bio from here on. Called from

@@ -271,7 +271,7 @@ int batch_copy(struct batching *bt, u32 vslot, struct page *page)
 	mswap_count(bt->stats, MSWAP_PAGES_OUT, 1);
 	compat_copy_page(s->page, page);
 	batch_add_copy(*bp, s, vslot, page);
-	if ((*bp)->n >= batch_limit(bt))
+	if (batch_is_full(*bp))
 		batch_issue_of(bp, BATCH_GFP_NOWAIT);
 	else if (alone)
 		gather_batch(bt, alone, false);

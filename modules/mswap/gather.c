@@ -38,7 +38,7 @@ void gather_batch(struct batching *bt, struct batch *b, bool defer)
 		gather_wait(bt, b);
 	} else if (gather_has_room(g->batch, b)) {
 		gather_join(g->batch, b);
-		if (g->batch->n >= batch_limit(bt)) {
+		if (batch_is_full(g->batch)) {
 			ready = g->batch;
 			g->batch = NULL;
 		}
