@@ -331,8 +331,10 @@ static bool device_lives(struct batching *bt, u32 slot, u32 n, struct retry *r)
 
 /*
  * Gives @n slots where a write failed back, but for the one kept and, where the
- * device works, those that take no write: each is written alone to find them. A
- * device that has gone by the end of that has no bad slots, as far as one knows.
+ * device works, those that take no write: each is written alone to find them.
+ * After each that fails the one kept, which there is then, is asked again: a
+ * device that has gone has no bad slots, as far as one knows, and may take a
+ * time-out for every question.
  */
 static void settle_slots(struct batching *bt, u32 slot, u32 n, bool works,
 			 struct retry *r)
@@ -341,11 +343,14 @@ static void settle_slots(struct batching *bt, u32 slot, u32 n, bool works,
 	u32 i, nr_bad;
 
 	bitmap_zero(bad, CLUSTER_PAGES_MAX);
-	for (i = 0; works && i < n; i++)
-		if (slot + i != r->good &&
-		    backing_probe_slot(bt->backing, slot + i))
-			__set_bit(i, bad);
-	if (works && !device_takes(bt, slot, n, r))
+	for (i = 0; works && i < n; i++) {
+		if (slot + i == r->good ||
+		    !backing_probe_slot(bt->backing, slot + i))
+			continue;
+		__set_bit(i, bad);
+		works = !backing_probe_slot(bt->backing, r->good);
+	}
+	if (!works)
 		bitmap_zero(bad, CLUSTER_PAGES_MAX);
 	for (i = 0; i < n; i++) {
 		if (test_bit(i, bad))
