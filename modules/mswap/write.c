@@ -445,6 +445,34 @@ static bool wait_for_slot(struct batching *bt)
 				  WRITE_AGAIN_WAIT);
 }
 
+/*
+ * No slot is free but those that the retry holds. It cannot go on for ever: only
+ * after another failed write is there one kept again.
+ */
+static bool give_up_slots(struct retry *r)
+{
+	struct batch_write *w = r->w;
+	struct batching *bt = w->batch->bt;
+
+	if (!r->settled) {
+		if (!device_takes(bt, w->slot, w->n, r))
+			return false;
+		settle_own(r, true);
+		return true;
+	}
+	if (r->good == SLOT_NONE)
+		return false;
+	space_free(bt->space, r->good, 1);
+	r->good = SLOT_NONE;
+	return true;
+}
+
+/* Not once the slots are settled: to start anew would free them twice. */
+static bool may_go_behind(const struct retry *r)
+{
+	return !r->done && !r->settled && r->good == SLOT_NONE;
+}
+
 static void end_retry(struct retry *r, int err)
 {
 	struct batch_write *w = r->w;
@@ -480,16 +508,14 @@ static void write_retry(struct batch_write *w)
 
 	while (r.done < w->n && tries && err != -EIO) {
 		err = write_again(&r);
-		if (!err)
+		if (!err || (err == -ENOSPC && give_up_slots(&r)))
 			continue;
 		tries--;
 		if (err != -ENOSPC)
 			continue;
-		if (!r.settled && device_takes(bt, w->slot, w->n, &r))
-			settle_own(&r, true);
-		else if (!r.done && r.good == SLOT_NONE && retry_behind(w))
+		if (may_go_behind(&r) && retry_behind(w))
 			return;
-		else if (!wait_for_slot(bt))
+		if (!wait_for_slot(bt))
 			break;
 	}
 	end_retry(&r, err);
