@@ -69,8 +69,12 @@ void batch_defer_bio(struct batching *bt, struct bio *bio)
 	mswap_count(bt->stats, MSWAP_DEFERRED, 1);
 	spin_lock_irqsave(&bt->deferred_lock, flags);
 	bio_list_add(&bt->deferred_bios, bio);
-	spin_unlock_irqrestore(&bt->deferred_lock, flags);
+	/*
+	 * Before the worker can take the bio and end it: once nothing is under
+	 * way, flush_work() must see all that was queued.
+	 */
 	queue_work(bt->wq, &bt->work);
+	spin_unlock_irqrestore(&bt->deferred_lock, flags);
 }
 
 void batch_defer(struct batch *b)
@@ -81,8 +85,8 @@ void batch_defer(struct batch *b)
 	mswap_count(bt->stats, MSWAP_DEFERRED, 1);
 	spin_lock_irqsave(&bt->deferred_lock, flags);
 	list_add_tail(&b->list, &bt->deferred_batches);
-	spin_unlock_irqrestore(&bt->deferred_lock, flags);
 	queue_work(bt->write_wq, &bt->write_work);
+	spin_unlock_irqrestore(&bt->deferred_lock, flags);
 }
 
 void batch_put(struct batch *b)

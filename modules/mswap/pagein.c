@@ -36,8 +36,8 @@ void pagein_defer(struct pagein *pi, struct bio *bio)
 	mswap_count(pi->stats, MSWAP_DEFERRED, 1);
 	spin_lock_irqsave(&pi->deferred_lock, flags);
 	bio_list_add(&pi->deferred, bio);
-	spin_unlock_irqrestore(&pi->deferred_lock, flags);
 	queue_work(pi->wq, &pi->work);
+	spin_unlock_irqrestore(&pi->deferred_lock, flags);
 }
 
 void pagein_defer_retry(struct pagein *pi, struct read_op *op)
@@ -46,8 +46,8 @@ void pagein_defer_retry(struct pagein *pi, struct read_op *op)
 
 	spin_lock_irqsave(&pi->deferred_lock, flags);
 	list_add_tail(&op->retry, &pi->retries);
-	spin_unlock_irqrestore(&pi->deferred_lock, flags);
 	queue_work(pi->retry_wq, &pi->retry_work);
+	spin_unlock_irqrestore(&pi->deferred_lock, flags);
 }
 
 void read_op_release(struct pagein *pi, struct read_op *op)

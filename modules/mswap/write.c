@@ -167,8 +167,8 @@ static void write_end_io(struct bio *bio)
 		write_log_error(w, false);
 		spin_lock_irqsave(&bt->deferred_lock, flags);
 		list_add_tail(&w->list, &bt->failed);
-		spin_unlock_irqrestore(&bt->deferred_lock, flags);
 		queue_work(bt->retry_wq, &bt->retry_work);
+		spin_unlock_irqrestore(&bt->deferred_lock, flags);
 		return;
 	}
 	write_publish(w, w->from, w->n, w->slot, w->continues);
