@@ -70,6 +70,7 @@ make_null_blk() {
 		completion_nsec $2
 		irqmode 2
 		memory_backed 1
+		blocksize 4096
 		submit_queues ${3:-$(nproc)}
 		hw_queue_depth ${4:-64}
 		max_sectors 1024
