@@ -106,6 +106,24 @@ static bool mswap_wish_slots(struct mswap_device *dev, u64 bytes, u32 *slots)
 	return false;
 }
 
+/*
+ * There is no I/O, but the last reader may still be in ->submit_bio, starting a
+ * window ahead, or one who has it open for a flush: the freeze waits for them.
+ */
+static void mswap_stop(struct mswap_device *dev)
+{
+	unsigned int memflags;
+
+	if (!dev->engine.started)
+		return;
+	sync_blockdev(dev->whole);
+	invalidate_bdev(dev->whole);
+	memflags = compat_disk_freeze(dev->disk);
+	engine_stop(&dev->engine);
+	compat_disk_unfreeze(dev->disk, memflags);
+	mswap_publish_size(dev);
+}
+
 int mswap_device_start(struct mswap_device *dev, const char *path)
 {
 	u32 slots;
@@ -126,29 +144,11 @@ int mswap_device_start(struct mswap_device *dev, const char *path)
 	if (err) {
 		pr_err_ratelimited("%s: cannot take over the limits of %s (error %d)\n",
 				   dev->name, path, err);
-		engine_stop(&dev->engine);
+		mswap_stop(dev);
 		return err;
 	}
 	mswap_publish_size(dev);
 	return 0;
-}
-
-/*
- * Nobody can open the device, but the last reader may still be in ->submit_bio,
- * starting a window ahead: the freeze waits for him.
- */
-static void mswap_stop(struct mswap_device *dev)
-{
-	unsigned int memflags;
-
-	if (!dev->engine.started)
-		return;
-	sync_blockdev(dev->whole);
-	invalidate_bdev(dev->whole);
-	memflags = compat_disk_freeze(dev->disk);
-	engine_stop(&dev->engine);
-	compat_disk_unfreeze(dev->disk, memflags);
-	mswap_publish_size(dev);
 }
 
 int mswap_device_reset(struct mswap_device *dev)
