@@ -60,6 +60,8 @@ bool ghost_take(struct ghost *g, u64 block)
 
 void ghost_trim(struct ghost *g, u32 count)
 {
-	while (g->fifo.count > count)
+	u32 most;
+
+	for (most = GHOST_TRIM_MOST; most && g->fifo.count > count; most--)
 		forget(g, g->fifo.tail);
 }

@@ -16,6 +16,8 @@ struct ghost {
 	struct elist spare;
 };
 
+#define GHOST_TRIM_MOST	64
+
 /* Bytes of memory for @capacity blocks; a multiple of 8. */
 size_t ghost_size(u32 capacity);
 /* @mem has ghost_size(@capacity) bytes, aligned to 8; capacity >= 1. */
@@ -24,7 +26,10 @@ void ghost_init(struct ghost *g, void *mem, u32 capacity);
 void ghost_add(struct ghost *g, u64 block);
 /* Was @block there? It is forgotten. */
 bool ghost_take(struct ghost *g, u64 block);
-/* Forgets the oldest until at most @count are left. */
+/*
+ * Forgets the oldest until at most @count are left, but GHOST_TRIM_MOST at once:
+ * when the cache has lost most of its memory they may be millions.
+ */
 void ghost_trim(struct ghost *g, u32 count);
 
 #endif
