@@ -157,7 +157,8 @@ static unsigned long scan(void *ctx, unsigned long nr)
 		spin_lock_irqsave(&c->lock, flags);
 		page = c->resident > RESIDENT_LEAST ? take_memory(c) : NULL;
 		if (page) {
-			set_limit(c, c->rooms.in_use);
+			/* Not less: the frames of spare entries are still there. */
+			set_limit(c, c->resident);
 			c->shrunk_at = jiffies;
 			w2r_count(c, W2R_RECLAIMED, 1);
 		}
