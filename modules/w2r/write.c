@@ -174,7 +174,8 @@ void w2r_write_ended(struct w2r *c, struct bio *bio, blk_status_t status)
 	struct w2r_io *io = w2r_io_of(bio);
 	unsigned long flags;
 
-	if (status)
+	/* What is not stale was dropped, and nothing was filled meanwhile. */
+	if (io->stale && status)
 		w2r_invalidate(c, io->first, io->n);
 	else if (io->stale)
 		renew(c, bio);
