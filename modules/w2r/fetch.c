@@ -194,7 +194,6 @@ struct w2r_fetch *w2r_fetch_begin(struct w2r *c, struct bio *owner)
 	}
 	f->owner = owner;
 	f->bio.bi_ioprio = owner->bi_ioprio;
-	bio_clone_blkg_association(&f->bio, owner);
 	c->own++;
 	return f;
 }
