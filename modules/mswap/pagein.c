@@ -107,9 +107,10 @@ static u32 count_wanted(struct pagein *pi, struct pagein_shard *sh,
 
 	for (; n < most; n++) {
 		bio_advance_iter_single(bio, &iter, PAGE_SIZE);
-		if (slot_map_get(pi->map, slot_bio_virt(iter)) != slot + n ||
+		/* The copy before the map, as in pagein_step(). */
+		if (store_holds(pi->store, slot_bio_virt(iter)) ||
+		    slot_map_get(pi->map, slot_bio_virt(iter)) != slot + n ||
 		    !slot_bio_is_page(bio, iter) ||
-		    store_holds(pi->store, slot_bio_virt(iter)) ||
 		    pagein_holds(sh, slot + n))
 			break;
 	}
@@ -434,14 +435,19 @@ err_waste:
 	return err;
 }
 
+void pagein_drain(struct pagein *pi)
+{
+	flush_work(&pi->work);
+	flush_work(&pi->retry_work);
+}
+
 void pagein_exit(struct pagein *pi)
 {
 	struct read_op *op;
 	int cpu;
 	u32 i;
 
-	flush_work(&pi->work);
-	flush_work(&pi->retry_work);
+	pagein_drain(pi);
 	for_each_possible_cpu(cpu) {
 		op = *per_cpu_ptr(pi->spares, cpu);
 		if (op)

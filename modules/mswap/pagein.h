@@ -80,6 +80,8 @@ void pagein_module_exit(void);
  * Process context, may sleep. -ENOMEM leaves nothing behind.
  */
 int pagein_init(struct pagein *pi);
+/* Waits for the workers, which may have begun reads when they are done. */
+void pagein_drain(struct pagein *pi);
 /* No I/O may be under way. */
 void pagein_exit(struct pagein *pi);
 /* -ENOMEM leaves each shard with its old or its new number. May sleep. */
