@@ -229,6 +229,8 @@ void engine_stop(struct engine *e)
 	WRITE_ONCE(e->started, false);
 	flush_work(&e->flush_work);
 	batching_drain(&e->batching);
+	/* A worker that has ended a read may start a window ahead yet. */
+	pagein_drain(&e->pagein);
 	flight_wait_idle(&e->flight);
 	batching_exit(&e->batching);
 	pagein_exit(&e->pagein);
