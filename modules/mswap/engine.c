@@ -97,6 +97,11 @@ void engine_submit(struct engine *e, struct bio *bio)
 		engine_end(bio, BLK_STS_INVAL);
 		return;
 	}
+	/* Linux 5.10 lets everything pass while the capacity is still 0. */
+	if (bio_end_sector(bio) > (u64)e->map.nr_virt * SLOT_SECTORS) {
+		engine_end(bio, BLK_STS_IOERR);
+		return;
+	}
 	switch (bio_op(bio)) {
 	case REQ_OP_READ:
 		pagein_read(&e->pagein, bio);
