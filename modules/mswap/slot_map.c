@@ -2,6 +2,7 @@
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/string.h>
+#include <linux/vmalloc.h>
 
 #include "slot_map.h"
 
@@ -18,7 +19,8 @@ int slot_map_init(struct slot_map *m, u32 nr_virt, u32 nr_phys)
 	m->nr_virt = nr_virt;
 	m->nr_phys = nr_phys;
 	m->nr_groups = group_count(granules);
-	m->map = kvcalloc(nr_virt, sizeof(*m->map), GFP_KERNEL);
+	/* kvcalloc() refuses more than 2 GiB, which is 2 TiB of slots. */
+	m->map = vzalloc(array_size(nr_virt, sizeof(*m->map)));
 	m->live = kvcalloc(granules, sizeof(*m->live), GFP_KERNEL);
 	m->cont = kvcalloc(granules, sizeof(*m->cont), GFP_KERNEL);
 	m->group = kvcalloc(m->nr_groups, sizeof(*m->group), GFP_KERNEL);
@@ -30,11 +32,11 @@ int slot_map_init(struct slot_map *m, u32 nr_virt, u32 nr_phys)
 
 int slot_map_resize(struct slot_map *m, u32 nr_virt)
 {
-	u32 *map = kvcalloc(nr_virt, sizeof(*map), GFP_KERNEL);
+	u32 *map = vzalloc(array_size(nr_virt, sizeof(*map)));
 
 	if (!map)
 		return -ENOMEM;
-	kvfree(m->map);
+	vfree(m->map);
 	m->map = map;
 	m->nr_virt = nr_virt;
 	return 0;
@@ -45,7 +47,7 @@ void slot_map_exit(struct slot_map *m)
 	kvfree(m->group);
 	kvfree(m->cont);
 	kvfree(m->live);
-	kvfree(m->map);
+	vfree(m->map);
 	memset(m, 0, sizeof(*m));
 }
 
