@@ -155,7 +155,11 @@ static void mswap_remove_all(void)
 	idr_destroy(&mswap_idr);
 }
 
-static int mswap_add_initial(void)
+/*
+ * Those that were made stay: somebody may have opened one already, and a module
+ * that fails to load goes even so.
+ */
+static void mswap_add_initial(void)
 {
 	unsigned int i;
 	int id = 0;
@@ -164,7 +168,9 @@ static int mswap_add_initial(void)
 	for (i = 0; i < num_devices && id >= 0; i++)
 		id = mswap_add();
 	mutex_unlock(&mswap_idr_lock);
-	return id < 0 ? id : 0;
+	if (id < 0)
+		pr_err("only %u of %u devices were made (error %d)\n", i - 1,
+		       num_devices, id);
 }
 
 static int __init mswap_init(void)
@@ -187,16 +193,13 @@ static int __init mswap_init(void)
 	err = register_pm_notifier(&mswap_pm_notifier);
 	if (err)
 		goto err_blkdev;
-	err = mswap_add_initial();
-	if (err)
-		goto err_devices;
 	err = class_register(&mswap_class);
 	if (err)
-		goto err_devices;
+		goto err_notifier;
+	mswap_add_initial();
 	return 0;
 
-err_devices:
-	mswap_remove_all();
+err_notifier:
 	unregister_pm_notifier(&mswap_pm_notifier);
 err_blkdev:
 	unregister_blkdev(mswap_major, "mswap");
