@@ -22,27 +22,28 @@ static u32 nr_ids;
 static u32 next_id;
 static u32 nr_stored;
 
-int areas_reset(u32 nr_slots)
+unsigned long *areas_alloc(u32 nr_slots)
 {
-	u32 i, n = nr_slots / CHUNK_SLOTS;
-	unsigned long *old, *fresh = NULL;
+	u32 n = max_t(u32, nr_slots / CHUNK_SLOTS, 1);
 
-	if (n) {
-		fresh = kvcalloc(BITS_TO_LONGS(n), sizeof(long), GFP_KERNEL);
-		if (!fresh)
-			return -ENOMEM;
-	}
+	return kvcalloc(BITS_TO_LONGS(n), sizeof(long), GFP_KERNEL);
+}
+
+unsigned long *areas_reset(unsigned long *ids, u32 nr_slots)
+{
+	unsigned long *old;
+	u32 i;
+
 	spin_lock(&areas_lock);
 	WARN_ON_ONCE(nr_stored);
 	for (i = 0; i < MAX_SWAPFILES; i++)
 		xa_init(&areas[i]);
 	old = used_ids;
-	used_ids = fresh;
-	nr_ids = n;
+	used_ids = ids;
+	nr_ids = ids ? nr_slots / CHUNK_SLOTS : 0;
 	next_id = 0;
 	spin_unlock(&areas_lock);
-	kvfree(old);
-	return 0;
+	return old;
 }
 
 static struct chunk *chunk_of(unsigned int type, pgoff_t offset)

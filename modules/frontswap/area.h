@@ -5,7 +5,7 @@
  * given out in chunks of CHUNK_SLOTS consecutive offsets.
  *
  * Frontswap never works on one page twice at a time; one lock, taken inside,
- * protects the chunks. Nothing here sleeps but areas_reset().
+ * protects the chunks. Nothing here sleeps but areas_alloc().
  */
 #ifndef MSWAP_FRONTSWAP_AREA_H
 #define MSWAP_FRONTSWAP_AREA_H
@@ -16,10 +16,15 @@
 #define AREA_NONE	((u32)-1)
 
 /*
- * From now on there are @nr_slots virtual slots to give out; nothing may be
- * stored. -ENOMEM leaves the old number. Never fails for 0.
+ * Memory to keep track of @nr_slots virtual slots; NULL if there is none. It goes
+ * by kvfree(). May reclaim, so no lock may be held that a store takes.
  */
-int areas_reset(u32 nr_slots);
+unsigned long *areas_alloc(u32 nr_slots);
+/*
+ * From now on there are @nr_slots virtual slots to give out, tracked in @ids, or
+ * none; nothing may be stored. Returns the memory that was used before.
+ */
+unsigned long *areas_reset(unsigned long *ids, u32 nr_slots);
 
 /* The slot for a page that is about to be stored; AREA_NONE: none is left. */
 u32 area_add(unsigned int type, pgoff_t offset);

@@ -8,6 +8,7 @@
 #include <linux/frontswap.h>
 #include <linux/huge_mm.h>
 #include <linux/kernel.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/percpu-rwsem.h>
@@ -23,6 +24,12 @@
 DEFINE_STATIC_PERCPU_RWSEM(attach_sem);
 static struct engine *engine;	/* protected by attach_sem */
 static int device = DEVICE_NONE; /* protected by attach_sem */
+/*
+ * While the module is being loaded, the number is only kept: nobody would give a
+ * device back if loading failed. Both are protected by the parameters' lock.
+ */
+static int device_asked = DEVICE_NONE;
+static bool loaded;
 
 /* An area comes into being with its first page. */
 static void fswap_init(unsigned int type)
@@ -135,58 +142,66 @@ static struct frontswap_ops fswap_ops = {
 	.invalidate_area = fswap_invalidate_area,
 };
 
-/* Puts @e (or none) in the place of the engine that was; holds attach_sem. */
-static int fswap_attach(struct engine *e, int id)
+/* Puts @e (or none), with @ids, in the place of those that were. */
+static int fswap_exchange(struct engine **e, unsigned long **ids, int id)
 {
-	int err;
+	int err = 0;
 
+	percpu_down_write(&attach_sem);
 	if (areas_nr_stored()) {
 		pr_err_ratelimited("device stays mswap%d: it holds %u pages; swapoff gives them back\n",
 				   device, areas_nr_stored());
-		return -EBUSY;
+		err = -EBUSY;
+	} else {
+		*ids = areas_reset(*ids, *e ? mswap_lent_slots(*e) : 0);
+		swap(engine, *e);
+		device = id;
 	}
-	err = areas_reset(e ? mswap_lent_slots(e) : 0);
-	if (err)
-		return err;
-	if (engine)
-		mswap_give_back(engine);
-	engine = e;
-	device = id;
-	return 0;
+	percpu_up_write(&attach_sem);
+	return err;
 }
 
+/*
+ * Whoever allocates may be made to reclaim, and then stores: it would wait for
+ * attach_sem. So all that allocates, or waits for one who does, is done without.
+ */
 static int fswap_change(int id)
 {
 	struct engine *e = NULL;
+	unsigned long *ids = NULL;
 	int err;
 
-	if (id != DEVICE_NONE)
+	if (id != DEVICE_NONE) {
 		e = mswap_lend(id);
-	if (IS_ERR(e)) {
-		pr_err_ratelimited("device refused: mswap%d does not exist, is not ready, or is in use (error %ld)\n",
-				   id, PTR_ERR(e));
-		return PTR_ERR(e);
+		if (IS_ERR(e)) {
+			pr_err_ratelimited("device refused: mswap%d does not exist, is not ready, or is in use (error %ld)\n",
+					   id, PTR_ERR(e));
+			return PTR_ERR(e);
+		}
+		ids = areas_alloc(mswap_lent_slots(e));
 	}
-	err = fswap_attach(e, id);
-	if (err && e)
+	err = e && !ids ? -ENOMEM : fswap_exchange(&e, &ids, id);
+	kvfree(ids);
+	if (e)
 		mswap_give_back(e);
 	return err;
 }
 
+/* The caller holds the lock of the module's parameters. */
 static int fswap_set_device(const char *text, const struct kernel_param *kp)
 {
-	int err = 0, id;
+	int id;
 
 	if (kstrtoint(text, 10, &id) || id < DEVICE_NONE) {
 		pr_err_ratelimited("device refused: it is the number of an mswap device, or %d for none\n",
 				   DEVICE_NONE);
 		return -EINVAL;
 	}
-	percpu_down_write(&attach_sem);
-	if (id != device)
-		err = fswap_change(id);
-	percpu_up_write(&attach_sem);
-	return err;
+	if (!loaded) {
+		device_asked = id;
+		return 0;
+	}
+	return id == device ? 0 : fswap_change(id);
 }
 
 static const struct kernel_param_ops fswap_device_ops = {
@@ -209,8 +224,24 @@ static void __init fswap_name_holder(void)
 			err);
 }
 
+static int __init fswap_attach_first(void)
+{
+	int err = 0;
+
+	kernel_param_lock(THIS_MODULE);
+	if (device_asked != DEVICE_NONE)
+		err = fswap_change(device_asked);
+	loaded = !err;
+	kernel_param_unlock(THIS_MODULE);
+	return err;
+}
+
 static int __init fswap_module_init(void)
 {
+	int err = fswap_attach_first();
+
+	if (err)
+		return err;
 	frontswap_register_ops(&fswap_ops);
 	/* Frontswap has no way to take a backend back. */
 	__module_get(THIS_MODULE);
