@@ -17,6 +17,15 @@ static void engine_end(struct bio *bio, blk_status_t status)
 	bio_endio(bio);
 }
 
+static void engine_refuse(struct engine *e, struct bio *bio, const char *why,
+			  blk_status_t status)
+{
+	pr_err_ratelimited("%s: I/O of %u sectors at sector %llu %s\n",
+			   e->name, bio_sectors(bio),
+			   (u64)bio->bi_iter.bi_sector, why);
+	engine_end(bio, status);
+}
+
 static bool engine_unmap(struct engine *e, u32 virt)
 {
 	/* In this order: a write that ends meanwhile leaves it in the map. */
@@ -87,19 +96,22 @@ void engine_submit(struct engine *e, struct bio *bio)
 	 * write cache among them: flushes come, and there is nothing to flush.
 	 */
 	if (!smp_load_acquire(&e->started)) {
-		engine_end(bio, bio_sectors(bio) ? BLK_STS_IOERR : BLK_STS_OK);
+		if (bio_sectors(bio))
+			engine_refuse(e, bio, "has no backing device to go to",
+				      BLK_STS_IOERR);
+		else
+			engine_end(bio, BLK_STS_OK);
 		return;
 	}
 	if ((bio->bi_iter.bi_sector | bio_sectors(bio)) % SLOT_SECTORS) {
-		pr_err_ratelimited("%s: I/O of %u sectors at sector %llu is not of whole 4 KiB slots\n",
-				   e->name, bio_sectors(bio),
-				   (u64)bio->bi_iter.bi_sector);
-		engine_end(bio, BLK_STS_INVAL);
+		engine_refuse(e, bio, "is not of whole 4 KiB slots",
+			      BLK_STS_INVAL);
 		return;
 	}
 	/* Linux 5.10 lets everything pass while the capacity is still 0. */
 	if (bio_end_sector(bio) > (u64)e->map.nr_virt * SLOT_SECTORS) {
-		engine_end(bio, BLK_STS_IOERR);
+		engine_refuse(e, bio, "ends behind the last slot",
+			      BLK_STS_IOERR);
 		return;
 	}
 	switch (bio_op(bio)) {
