@@ -445,6 +445,16 @@ static bool wait_for_slot(struct batching *bt)
 				  WRITE_AGAIN_WAIT);
 }
 
+/* False if no slot was kept. */
+static bool drop_good(struct retry *r)
+{
+	if (r->good == SLOT_NONE)
+		return false;
+	space_free(r->w->batch->bt->space, r->good, 1);
+	r->good = SLOT_NONE;
+	return true;
+}
+
 /*
  * No slot is free but those that the retry holds. It cannot go on for ever: only
  * after another failed write is there one kept again.
@@ -452,18 +462,12 @@ static bool wait_for_slot(struct batching *bt)
 static bool give_up_slots(struct retry *r)
 {
 	struct batch_write *w = r->w;
-	struct batching *bt = w->batch->bt;
 
-	if (!r->settled) {
-		if (!device_takes(bt, w->slot, w->n, r))
-			return false;
-		settle_own(r, true);
-		return true;
-	}
-	if (r->good == SLOT_NONE)
+	if (r->settled)
+		return drop_good(r);
+	if (!device_takes(w->batch->bt, w->slot, w->n, r))
 		return false;
-	space_free(bt->space, r->good, 1);
-	r->good = SLOT_NONE;
+	settle_own(r, true);
 	return true;
 }
 
@@ -487,8 +491,7 @@ static void end_retry(struct retry *r, int err)
 		device_works(bt);
 	if (!r->settled)
 		settle_own(r, works && device_lives(bt, w->slot, w->n, r));
-	if (r->good != SLOT_NONE)
-		space_free(bt->space, r->good, 1);
+	drop_good(r);
 	write_free(w);
 }
 
