@@ -155,9 +155,9 @@ static u32 take_blocks(struct w2r *c, struct w2r_fetch *f, u64 first, u32 n)
 	return got;
 }
 
-/* A read from block @first on, for up to @most blocks; none is added yet. */
-static struct w2r_fetch *new_fetch(struct w2r *c, u64 first, u32 most,
-				   blk_opf_t opf)
+/* A read of up to @n blocks from @first on, to which others may be added, up to @most. */
+static struct w2r_fetch *begin(struct w2r *c, u64 first, u32 n, u32 most,
+			       bool ahead, blk_opf_t opf)
 {
 	struct w2r_fetch *f;
 	struct bio *bio;
@@ -172,9 +172,14 @@ static struct w2r_fetch *new_fetch(struct w2r *c, u64 first, u32 most,
 	f->c = c;
 	f->owner = NULL;
 	f->n = 0;
-	f->ahead = false;
+	f->ahead = ahead;
 	f->holes = NULL;
 	w2r_filler_init(&f->filler);
+	if (!take_blocks(c, f, first, n)) {
+		bio_put(bio);
+		return NULL;
+	}
+	c->own++;
 	return f;
 }
 
@@ -184,17 +189,12 @@ struct w2r_fetch *w2r_fetch_begin(struct w2r *c, struct bio *owner)
 	struct w2r_fetch *f;
 
 	lockdep_assert_held(&c->lock);
-	f = new_fetch(c, io->first, min_t(u32, io->n, W2R_IO_BLOCKS),
-		      owner->bi_opf & OWNER_FLAGS);
+	f = begin(c, io->first, 1, min_t(u32, io->n, W2R_IO_BLOCKS), false,
+		  owner->bi_opf & OWNER_FLAGS);
 	if (!f)
 		return NULL;
-	if (!take_blocks(c, f, io->first, 1)) {
-		bio_put(&f->bio);
-		return NULL;
-	}
 	f->owner = owner;
 	f->bio.bi_ioprio = owner->bi_ioprio;
-	c->own++;
 	return f;
 }
 
@@ -239,18 +239,12 @@ static u32 go_on(struct w2r *c, struct w2r_ahead *a, u64 first, u32 n)
 static struct w2r_fetch *begin_ahead(struct w2r *c, u64 first, u32 n,
 				     const struct w2r_ahead *a)
 {
-	struct w2r_fetch *f = new_fetch(c, first, a->most, REQ_RAHEAD);
+	struct w2r_fetch *f = begin(c, first, n, a->most, true, REQ_RAHEAD);
 
 	if (!f)
 		return NULL;
-	f->ahead = true;
-	if (!take_blocks(c, f, first, n)) {
-		bio_put(&f->bio);
-		return NULL;
-	}
 	f->bio.bi_ioprio = IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 7);
 	w2r_count(c, W2R_ORIGIN_PREFETCHES, 1);
-	c->own++;
 	bio_list_add(a->bios, &f->bio);
 	return f;
 }
