@@ -40,7 +40,7 @@ unsigned long *areas_reset(unsigned long *ids, u32 nr_slots)
 		xa_init(&areas[i]);
 	old = used_ids;
 	used_ids = ids;
-	nr_ids = ids ? nr_slots / CHUNK_SLOTS : 0;
+	nr_ids = nr_slots / CHUNK_SLOTS;
 	next_id = 0;
 	spin_unlock(&areas_lock);
 	return old;

@@ -21,8 +21,8 @@
  */
 unsigned long *areas_alloc(u32 nr_slots);
 /*
- * From now on there are @nr_slots virtual slots to give out, tracked in @ids, or
- * none; nothing may be stored. Returns the memory that was used before.
+ * From now on there are @nr_slots virtual slots to give out, tracked in @ids (NULL
+ * for none); nothing may be stored. Returns the memory that was used before.
  */
 unsigned long *areas_reset(unsigned long *ids, u32 nr_slots);
 

@@ -8,13 +8,28 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 26
+plan 33
 
 stride() {
 	limited 24M pagestride "$@"
 }
 
 must null_make muster0 256
+must null_make muster1 64
+
+# Before it is there for good.
+check_not 'the module is not loaded yet' test -d /sys/module/mswap_frontswap
+mswap_add /dev/muster1
+check_fails 'a load with a device that does not exist' 'No such device' \
+	modprobe mswap-frontswap "device=${MSWAP#/dev/mswap}" device=63
+check_not 'leaves no module' test -d /sys/module/mswap_frontswap
+check 'nor keeps a device that was named before it' mswap_set reset 1
+must mswap_set backing_dev /dev/muster1
+check 'a load with a device' modprobe mswap-frontswap "device=${MSWAP#/dev/mswap}"
+check_eq 'has that device' "/dev/mswap$(cat "$FSWAP")" "$MSWAP"
+must fswap_attach -1
+check 'and gives it back' mswap_remove "$MSWAP"
+
 fswap_start /dev/muster0
 number=${MSWAP#/dev/mswap}
 
