@@ -153,10 +153,12 @@ int main(int argc, char **argv)
 		else
 			optind = argc;
 	}
-	if (optind != argc - 2 || (job.aliased && job.io_pages > ALIASES_MAX) || (strcmp(argv[optind], "fill") && strcmp(argv[optind], "scan")))
+	if (optind != argc - 2 || (strcmp(argv[optind], "fill") && strcmp(argv[optind], "scan")))
 		die("usage: blkpattern [-o OWNER] [-g GENERATION] [-f FIRST_BLOCK] [-n BLOCKS]\n"
 		    "                  [-b BLOCKS_AN_IO] [-R (random order)] [-A (into one page)] fill|scan DEVICE");
 	job.fill = !strcmp(argv[optind], "fill");
+	if (job.aliased && (job.fill || job.io_pages > ALIASES_MAX))
+		die("-A is for a scan, of up to %d blocks an I/O", ALIASES_MAX);
 	open_device(&job, argv[optind + 1]);
 	job.buffer = aligned_alloc(PAGE_SIZE, job.io_pages * PAGE_SIZE);
 	if (!job.buffer)
