@@ -3,14 +3,16 @@
  * Our own disks: bio-based, in whole pages, without partitions.
  *
  * A disk's whole device is what stands for the disk towards those who open it.
- * compat_disk_whole() gets it once the disk is added, compat_disk_del() gives
- * it back. Opening is serialised by a lock that belongs to it.
+ * compat_disk_add() gets it, compat_disk_del() gives it back. Opening is
+ * serialised by a lock that belongs to it.
  */
 #ifndef MUSTER_COMPAT_DISK_H
 #define MUSTER_COMPAT_DISK_H
 
 #include <linux/blk-mq.h>
 #include <linux/blkdev.h>
+#include <linux/delay.h>
+#include <linux/mutex.h>
 #include <linux/part_stat.h>
 #include <linux/sched/mm.h>
 
@@ -86,21 +88,21 @@ static inline struct gendisk *compat_disk_alloc(u32 max_discard_sectors)
 #endif
 
 /*
- * compat_disk_add() makes the disk known; an error leaves it as it was.
- * compat_disk_whole() gives its whole device; NULL: no memory.
+ * compat_disk_add() makes the disk known and sets *@whole for its control files
+ * (@groups), which take @lock: before they are there, or holding @lock where
+ * that cannot be. May sleep; on an error, which waits until nobody is in the
+ * control files any more, the disk is as it was.
  * compat_disk_del() takes it away: from its return on nobody is in its
- * operations. @whole may be NULL.
+ * operations.
  */
 #ifdef COMPAT_HAVE_DISK_OPEN_MUTEX
 static inline int compat_disk_add(struct gendisk *disk,
-				  const struct attribute_group **groups)
+				  const struct attribute_group **groups,
+				  struct mutex *lock,
+				  struct block_device **whole)
 {
+	*whole = disk->part0;
 	return device_add_disk(NULL, disk, groups);
-}
-
-static inline struct block_device *compat_disk_whole(struct gendisk *disk)
-{
-	return disk->part0;
 }
 
 static inline void compat_disk_del(struct gendisk *disk,
@@ -109,16 +111,18 @@ static inline void compat_disk_del(struct gendisk *disk,
 	del_gendisk(disk);
 }
 #else
+/* There is no way back here, so what little memory is lacking is waited for. */
 static inline int compat_disk_add(struct gendisk *disk,
-				  const struct attribute_group **groups)
+				  const struct attribute_group **groups,
+				  struct mutex *lock,
+				  struct block_device **whole)
 {
+	mutex_lock(lock);
 	device_add_disk(NULL, disk, groups);
+	while (!(*whole = bdget_disk(disk, 0)))
+		msleep(20);
+	mutex_unlock(lock);
 	return 0;
-}
-
-static inline struct block_device *compat_disk_whole(struct gendisk *disk)
-{
-	return bdget_disk(disk, 0);
 }
 
 /*
@@ -130,8 +134,6 @@ static inline void compat_disk_del(struct gendisk *disk,
 {
 	del_gendisk(disk);
 	blk_cleanup_queue(disk->queue);
-	if (!whole)
-		return;
 	mutex_lock(&whole->bd_mutex);
 	disk->private_data = NULL;
 	mutex_unlock(&whole->bd_mutex);

@@ -14,7 +14,7 @@
 
 struct mswap_device {
 	struct gendisk *disk;
-	struct block_device *whole;	/* set while the disk is known */
+	struct block_device *whole;	/* see compat_disk_add() */
 	struct mutex lock;	/* serialises the control files */
 	bool claimed;		/* under the open lock: nobody may open it */
 	int id;

@@ -188,24 +188,6 @@ int mswap_device_set_size(struct mswap_device *dev, u64 bytes)
 	return err;
 }
 
-/* The control files, which are there as soon as the disk is, wait for dev->lock. */
-static int mswap_publish_disk(struct mswap_device *dev)
-{
-	int err;
-
-	mutex_lock(&dev->lock);
-	err = compat_disk_add(dev->disk, mswap_attr_groups);
-	if (!err) {
-		dev->whole = compat_disk_whole(dev->disk);
-		if (!dev->whole) {
-			compat_disk_del(dev->disk, NULL);
-			err = -ENOMEM;
-		}
-	}
-	mutex_unlock(&dev->lock);
-	return err;
-}
-
 static int mswap_add_disk(struct mswap_device *dev, int major)
 {
 	struct gendisk *disk;
@@ -222,9 +204,12 @@ static int mswap_add_disk(struct mswap_device *dev, int major)
 	strscpy(disk->disk_name, dev->name, DISK_NAME_LEN);
 	dev->disk = disk;
 	set_capacity(disk, 0);
-	err = mswap_publish_disk(dev);
-	if (err)
+	err = compat_disk_add(disk, mswap_attr_groups, &dev->lock, &dev->whole);
+	if (err) {
+		/* A control file may have made it ready meanwhile. */
+		engine_stop(&dev->engine);
 		put_disk(disk);
+	}
 	return err;
 }
 

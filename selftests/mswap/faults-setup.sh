@@ -27,7 +27,11 @@ walk 'loading the module' 5 load "$module"
 must faults_below
 
 must modprobe mswap
+# Its control files are there before all of it is: somebody reads them all the time.
+(while :; do read -r _ </sys/block/mswap0/backing_dev; done 2>/dev/null) &
+reader=$!
 walk 'adding a device' 20 -i read "$CONTROL/hot_add" "$CONTROL/hot_remove"
+must kill "$reader"
 check_eq 'no device is left' "$(mswap_devices)" ''
 
 must modprobe -r mswap
