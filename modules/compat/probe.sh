@@ -12,7 +12,7 @@ symvers=$2/Module.symvers
 
 refuse() {
 	echo "muster: refused: $1" >&2
-	echo "muster: supported are kernels from 5.10 on, as Debian 11 (5.10), 12 (6.1) and 13 (6.12 and backports) have them" >&2
+	echo "muster: supported are kernels 5.10, 5.19 to 6.4 and from 6.9 on, as Debian 11 (5.10), 12 (6.1) and 13 (6.12 and backports) have them" >&2
 	exit 1
 }
 
@@ -36,6 +36,8 @@ has linux/blkdev.h '\(\*submit_bio\) ?\(struct bio \*' ||
 	refuse "its block devices have no submit_bio operation, as those of kernels before 5.9"
 has linux/blkdev.h 'bdev_file_open_by_path|blkdev_get_by_path\(const char \*path, fmode_t mode' ||
 	refuse "it opens block devices in a way that only kernels between 6.5 and 6.8 have"
+has linux/blkdev.h 'disk_openers\(struct gendisk \*' || has linux/genhd.h '^struct hd_struct \{' ||
+	refuse "its disks are those of kernels between 5.11 and 5.18"
 
 echo -DCOMPAT_PROBED
 have BDEV_FILE linux/blkdev.h 'bdev_file_open_by_path'

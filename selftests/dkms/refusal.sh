@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 8
+plan 9
 
 OLD=5.9.0-1-amd64
 
@@ -29,11 +29,17 @@ check_eq 'and has built nothing' "$(dkms status -m muster -k "$OLD" | grep -c bu
 check_fails 'without headers it says what is missing' 'No kernel headers' make -C /muster modules KVER=none
 
 must cp -r /muster/Kbuild /muster/modules /root
+if compgen -G "$(dirname "$(readlink -f "$KDIR")")/linux-headers-*-common/include/linux/genhd.h" >/dev/null; then
+	must without genhd.h '^struct hd_struct {'
+fi
+must without blkdev.h 'disk_openers('
+check_fails 'the build refuses headers of disks that it does not know' 'refused: its disks are those' \
+	make -C "$KDIR" M=/root modules
 must without blkdev.h 'bdev_file_open_by_path'
 must without blkdev.h 'blkdev_get_by_path'
 check_fails 'the build refuses headers that it does not know' 'refused: it opens block devices' \
 	make -C "$KDIR" M=/root modules
-check_fails 'and says what is supported' 'supported are kernels from 5.10' make -C "$KDIR" M=/root modules
+check_fails 'and says what is supported' 'supported are kernels 5.10' make -C "$KDIR" M=/root modules
 must without blkdev.h '(\*submit_bio)'
 check_fails 'and those of an old kernel' 'have no submit_bio operation' make -C "$KDIR" M=/root modules
 check_not 'and DKMS ends without a module' dkms install -m muster -v "$VERSION" -k "$KVER"
