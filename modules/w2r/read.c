@@ -290,7 +290,7 @@ int w2r_read(struct w2r *c, struct bio *bio)
 	if (!hits)
 		trace_w2r_miss(c->devt, io->first, io->n);
 	if (c->rooms.waiting_target != target)
-		trace_w2r_split(c->devt, target, c->rooms.waiting_target);
+		trace_w2r_split(c->devt, c->rooms.waiting_target, target);
 	ref.n = io->n;
 	slow = is_slow(c);
 	ref.late = slow && hits && served == WAITS;

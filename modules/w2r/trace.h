@@ -39,20 +39,20 @@ DEFINE_EVENT(w2r_blocks, w2r_prefetch,
 );
 
 TRACE_EVENT(w2r_split,
-	TP_PROTO(dev_t dev, u32 before, u32 after),
-	TP_ARGS(dev, before, after),
+	TP_PROTO(dev_t dev, u32 waiting_target, u32 before),
+	TP_ARGS(dev, waiting_target, before),
 	TP_STRUCT__entry(
 		__field(dev_t, dev)
+		__field(u32, waiting_target)
 		__field(u32, before)
-		__field(u32, after)
 	),
 	TP_fast_assign(
 		__entry->dev = dev;
+		__entry->waiting_target = waiting_target;
 		__entry->before = before;
-		__entry->after = after;
 	),
 	TP_printk("dev=%u,%u waiting_target=%u before=%u", MAJOR(__entry->dev),
-		  MINOR(__entry->dev), __entry->after, __entry->before)
+		  MINOR(__entry->dev), __entry->waiting_target, __entry->before)
 );
 
 TRACE_EVENT(w2r_toggle,
