@@ -33,7 +33,7 @@ static const char *backing_open_error(int err)
 	case -EBUSY:
 		return "it is mounted, swap, or held by somebody else";
 	case -EROFS:
-		return "it is read-only";
+		return "it is read-only, or may not be opened where its file lies (nodev)";
 	case -ENOTBLK:
 		return "it is not a block device";
 	case -ENOENT:
