@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What can be done from a clone; `make help` lists it.
 
-VERSION := $(shell cat VERSION)
 KVER ?= $(shell uname -r)
 KDIR ?= /lib/modules/$(KVER)/build
-SRC := /usr/src/muster-$(VERSION)
 CHECK := selftests/run
 OUT ?= $(or $(MUSTER_CACHE),/var/cache/muster)
 FUZZ_SECONDS ?= 300
@@ -21,21 +19,11 @@ headers:
 		echo "No kernel headers in $(KDIR): install linux-headers-$(KVER), or set KDIR."; \
 		exit 1; }
 
-# Idempotent: an installed copy of the same version is replaced, but only by one that builds.
 install: headers
-	@! test -e $(SRC) || tools/trial-build $(KDIR)
-	@$(MAKE) --no-print-directory uninstall
-	mkdir -p $(SRC)
-	cp -r VERSION dkms.conf Kbuild modules $(SRC)
-	dkms add -m muster -v $(VERSION)
-	dkms build -m muster -v $(VERSION) -k $(KVER)
-	dkms install -m muster -v $(VERSION) -k $(KVER)
+	@tools/dkms-setup install $(KVER) $(KDIR)
 
 uninstall:
-	@command -v dkms >/dev/null || { echo "dkms is not installed: apt-get install dkms"; exit 1; }
-	@if dkms status -m muster -v $(VERSION) | grep -q .; then \
-		dkms remove -m muster -v $(VERSION) --all; fi
-	rm -rf $(SRC)
+	@tools/dkms-setup uninstall
 
 setup:
 	@tools/host-setup

@@ -6,12 +6,18 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 17
+plan 21
 
 # A copy of the sources that does not build.
 break_sources() {
 	mkdir /root/broken && cp -r /muster/{VERSION,Makefile,Kbuild,dkms.conf,modules,tools} /root/broken &&
 		echo '#error broken on purpose' >>/root/broken/modules/mswap/main.c
+}
+
+# A header that all of mswap includes, and one of its files.
+change_sources() {
+	echo 'MODULE_INFO(told, TOLD ", changed too");' >>"$work/modules/mswap/main.c" &&
+		echo '#define TOLD "changed"' >>"$work/modules/mswap/device.h"
 }
 
 before=$(files)
@@ -44,6 +50,21 @@ check_not 'a new version that does not build fails' dkms install -m muster -v 99
 check_eq 'and the old module is still there' "$(sha256sum "$(installed_file mswap)")" "$sum"
 must dkms remove -m muster -v 99 --all
 must rm -r /usr/src/muster-99
+
+# Built in the clone, then changed: what is installed is what the sources say now.
+work=/root/work
+must mkdir $work
+must cp -r /muster/{VERSION,Makefile,Kbuild,dkms.conf,modules,tools} $work
+must make -C $work KVER="$KVER"
+must change_sources
+check 'install from a clone that was built, then changed' make -C $work install KVER="$KVER"
+check_eq 'gives the modules of the changed sources' "$(modinfo -k "$KVER" -F told mswap)" 'changed, changed too'
+must sh -c "echo 98 >$work/VERSION"
+check 'install of another version' make -C $work install KVER="$KVER"
+check_eq 'replaces the one before' "$(dkms status -m muster | sed 's|^muster, |muster/|' | cut -d, -f1)" muster/98
+must make -C $work uninstall
+must rm -r $work
+must dkms_install
 
 check 'dkms remove --all' dkms remove -m muster -v "$VERSION" --all
 check_eq 'leaves no file but the sources behind' \

@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 8
+plan 11
 
 packages=(/var/lib/lab-upgrade/*.deb)
 flavour=${KVER%-amd64}-cloud-amd64
@@ -19,6 +19,9 @@ check 'the module is in place for it' installed_file mswap "$flavour"
 check_eq 'it is for that kernel' "$(modinfo -k "$flavour" -F vermagic mswap | cut -d' ' -f1)" "$flavour"
 check 'DKMS says installed for it' dkms_says "$flavour" installed
 check 'and for the first one still' dkms_says "$KVER" installed
+check 'install once more' dkms_install
+check 'is for the first one' dkms_says "$KVER" installed
+check 'and for the second one' installed_file mswap "$flavour"
 
 names=()
 for package in "${packages[@]}"; do

@@ -7,6 +7,7 @@ A finished tree or layer never changes: a tree is named by its recipe, a layer (
 is not hurt by a later build.
 """
 
+import fnmatch
 import pathlib
 import shutil
 
@@ -27,8 +28,9 @@ RECIPE_VERSION = "4"
 TREES_KEPT = 2
 LAYERS_KEPT = 4
 
-SOURCES = ("VERSION", "dkms.conf", "Kbuild", "Makefile", "modules")
-SOURCE_SUFFIXES = {".c", ".h", ".sh", ".S"}
+# What `make install` reads, but for what was built in the checkout.
+SOURCES = ("VERSION", "dkms.conf", "Kbuild", "Makefile", "tools/copy-sources", "tools/dkms-setup", "modules")
+BUILT = ("*.o", "*.ko", "*.mod", "*.mod.c", ".*", "modules.order", "Module.symvers")
 
 
 def tree_dir(machine):
@@ -129,17 +131,20 @@ def _source_files():
     for name in SOURCES:
         path = cache.CHECKOUT / name
         if path.is_dir():
-            yield from (each for each in sorted(path.rglob("*"))
-                        if (each.suffix in SOURCE_SUFFIXES or each.name in ("Kbuild", "Makefile"))
-                        and not each.name.endswith(".mod.c"))
+            yield from (each for each in sorted(path.rglob("*")) if each.is_file()
+                        and not any(fnmatch.fnmatchcase(each.name, pattern) for pattern in BUILT))
         else:
             yield path
 
 
+def made(machine):
+    """What names the tree as it is now: by its recipe, and by when it was made, as packages get newer."""
+    return tree_dir(machine).name, str((tree_dir(machine) / "log").stat().st_mtime_ns)
+
+
 def source_digest(machine):
     """Names the checkout's module sources and the tree they are built in."""
-    made = (tree_dir(machine) / "log").stat().st_mtime_ns
-    parts = [tree_dir(machine).name, str(made)]
+    parts = [*made(machine)]
     files = list(_source_files())
     if not any(path.suffix == ".c" for path in files):
         raise cache.LabError("modules/ holds no sources to install (use --no-sync for a "
