@@ -2,7 +2,8 @@
 /*
  * Pages whose content tells who wrote them: every 8-byte word of a page follows from (owner, page number,
  * generation), so that a page read back shows whether it is the right page of the right owner, as it was
- * written last, in all of its 4096 bytes.
+ * written last, in all of its 4096 bytes. The number in the environment's PAGE_RUN makes it another one than that of
+ * an earlier run, which a device may still hold.
  *
  * Shared by the programs of this folder; each of them prints "verified N pages, M bad" at its end and exits
  * with 0 (all good), 1 (bad pages) or 2 (could not do its work).
@@ -42,9 +43,23 @@ static inline uint64_t mix64(uint64_t x)
 	return x;
 }
 
+static inline uint64_t page_run(void)
+{
+	static uint64_t run;
+	static bool known;
+	const char *text;
+
+	if (!known) {
+		text = getenv("PAGE_RUN");
+		run = text ? mix64(strtoull(text, NULL, 10)) : 0;
+		known = true;
+	}
+	return run;
+}
+
 static inline uint64_t page_seed(uint32_t owner, uint64_t page, uint32_t generation)
 {
-	return mix64(mix64(((uint64_t)owner << 32) | generation) + page);
+	return mix64((mix64(((uint64_t)owner << 32) | generation) ^ page_run()) + page);
 }
 
 /* Fills @len bytes (a multiple of 8) at @mem. */

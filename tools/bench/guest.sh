@@ -22,8 +22,8 @@
 # What it does and finds goes to DIR: "events" (one line of key=value an event), and for each step N
 # N.begin, N.middle, N.end (/proc/vmstat, the machine's CPU time on a line that starts with "cpustat", what the
 # cgroup stalled for memory on one that starts with "memstall", the device's /sys/block/*/stat on a line that
-# starts with "blockstat", or "bio ... rwbs: W... hitcount: BIOS nr_sector: SECTORS" lines if they are counted), N.mswap
-# (files of mswap, NAME:VALUE), N.out.I (output of the I-th program) and N.status.I (its exit status). N.middle
+# starts with "blockstat", or "bio ... rwbs: W... hitcount: BIOS nr_sector: SECTORS" lines if they are counted), N.mswap.begin
+# and N.mswap (files of mswap, NAME:VALUE), N.out.I (output of the I-th program) and N.status.I (its exit status). N.middle
 # is taken when a program that says "phase=write" has ended that phase; what comes before one that says "begin", or
 # after one that says "end", is left out.
 set -eu
@@ -148,11 +148,10 @@ count_end() {
 	cat "$work/trigger" >"$bio_event/trigger"
 }
 
+# In one process, as the programs are being timed.
 mswap_counters() {
-	for file in "/sys/block/$mswap"/*; do
-		[ -f "$file" ] || continue
-		sed "s/^/${file##*/}:/" "$file" 2>/dev/null || true
-	done >"$tmp/mswap"
+	side_is_ours || return 0
+	(cd "/sys/block/$mswap" && grep -d skip -s . ./*) | sed 's,^\./,,' >"$tmp/$1"
 }
 
 # Unpacks what the program starts. It stays for the next step, which most often wants the same.
@@ -196,10 +195,12 @@ run_program() {
 		begin*)
 			uptime_now >"$tmp/began"
 			snapshot begin
+			mswap_counters mswap.begin
 			;;
 		end*)
 			uptime_now >"$tmp/ended"
 			snapshot end
+			mswap_counters mswap
 			;;
 		esac
 	done >"$tmp/out.$1"
@@ -225,8 +226,10 @@ run_step() {
 	setting "program $program" >"$work/commands"
 	[ -s "$work/commands" ] || die "no program $program in the plan"
 
+	export PAGE_RUN="$step"
 	event "event=start step=$step"
 	[ "$count" != "$kind" ] || count_bios
+	mswap_counters mswap.begin
 	snapshot begin
 	begin=$(uptime_now)
 	i=0
@@ -244,9 +247,9 @@ run_step() {
 		end=$(cat "$tmp/ended")
 	else
 		snapshot end
+		mswap_counters mswap
 	fi
 	[ "$count" != "$kind" ] || count_end
-	! side_is_ours || mswap_counters
 
 	swap_stop
 	rmdir "$cgroup"

@@ -99,6 +99,14 @@ class Judging(unittest.TestCase):
         self.assertAlmostEqual(verdicts["rate"].spread.median, 1.25)
         self.assertEqual((verdicts["p99_us"].reached, verdicts["rate"].reached), (True, False))
 
+    def test_what_failed_does_not_count(self):
+        for wrong in ({"statuses": [137]}, {"bad": 1}):
+            found = [step("stock", 0, 1, seconds=(1.0, 10.0)), step("mswap", 0, 1, seconds=(1.0, 2.0)) | wrong]
+            self.assertEqual(judge.verdicts("nvme", {"c1": judge.Table(found)}), [])
+            found.append(step("mswap", 0, 2, seconds=(1.0, 30.0)))
+            found.append(step("stock", 0, 2, seconds=(1.0, 10.0)))
+            self.assertEqual(judge.Table(found).ratio("read_s"), judge.Spread(3.0, 3.0, 3.0))
+
     def test_unknown_figures_give_no_verdict(self):
         steps = [step("stock", 0, 1, "three", counts={"dev_reads": None, "dev_writes": None}),
                  step("mswap", 0, 1, "three")]
@@ -122,7 +130,8 @@ class Judging(unittest.TestCase):
         data = {
             "about": {"commit": "c", "kernel": "k", "rounds": 1, "limit_mib": 192},
             "boots": [{"device": "nvme", "text": "about"}],
-            "steps": [step("stock", 0, 1, seconds=(1.0, 10.0)), step("mswap", 0, 1, seconds=(1.0, 2.0)) | {"bad": 1}],
+            "steps": [step("stock", 0, 1, seconds=(1.0, 10.0)), step("mswap", 0, 1, seconds=(1.0, 2.0)),
+                      step("zswap-lz4", 3, 1, seconds=(1.0, 2.0)) | {"bad": 1}],
         }
         text = summary.markdown("d", [summary.Part("devices", "t", "make again", data)])
         self.assertIn("Steps that failed or read bad pages: 1.", text)
@@ -177,7 +186,9 @@ class Reading(unittest.TestCase):
                               "verified 9 pages, 3 bad\n")
         self.write("1.status.1", "1\n")
         one = plan.Step(1, 1, "nvme", side, 0, "c1")
-        self.write("1.mswap", "pages_out:9\npages_in:4\npolicy:moc\ncluster_hist:1 4\ncluster_hist:32 2\n")
+        self.write("1.mswap.begin", "pages_out:3\npages_in:1\nwindow:7\ncluster_hist:1 4\ncluster_hist:2 3\n")
+        self.write("1.mswap", "pages_out:12\npages_in:5\nwindow:6\npolicy:moc\ncluster_hist:1 8\ncluster_hist:2 3\n"
+                              "cluster_hist:32 2\n")
         return results.step_result(self.out, one, guest.fields("event=end step=1 begin=10.5 end=15.0"), True)
 
     def test_deltas_of_counters(self):
@@ -196,6 +207,7 @@ class Reading(unittest.TestCase):
         self.assertEqual(found["seconds"], {"total": 4.5, "write": 1.5, "read": 2.5})
         self.assertEqual((found["bad"], found["statuses"]), (3, [1]))
         self.assertEqual(found["cluster_hist"], {"1": 4, "32": 2})
+        self.assertEqual(found["mswap"], {"pages_out": 9, "pages_in": 4, "window": 6, "policy": "moc"})
 
     def test_time_in_the_kernel_and_stalls(self):
         end = "pswpin 5\npswpout 7\nblockstat 1 0 8 0 1 0 8 0\n"
@@ -213,6 +225,7 @@ class Reading(unittest.TestCase):
     def test_what_frontswap_took_counts_as_swapped(self):
         found = self.result(["pswpin 5\npswpout 7\nblockstat 1 0 8 0 1 0 8 0\n"] * 3, side="frontswap")
         self.assertEqual((found["counts"]["pswpout"], found["counts"]["pswpin"]), (9, 4))
+        self.assertNotIn("read_counts", found)
 
     def test_device_without_statistics_is_unknown(self):
         found = self.result(["pswpin 5\npswpout 7\nblockstat 0 0 0 0 0 0 0 0\n"] * 2

@@ -125,6 +125,13 @@ sum_program() {
 	sh -c "$(setting "check $1")" 2>&1 | md5sum
 }
 
+# What a program's reading ahead has under way is its own.
+wait_for_reads() {
+	while read -r reads _ <"/sys/block/${device##*/}/inflight" && [ "$reads" != 0 ]; do
+		sleep 0.01
+	done
+}
+
 one_program() {
 	prefix=$work/found/$step.$program
 	mount -o noatime "$top" "$mnt" || die "cannot mount $top"
@@ -134,6 +141,7 @@ one_program() {
 	begin=$(uptime_now)
 	run_program "$program" "$prefix"
 	end=$(uptime_now)
+	wait_for_reads
 	snapshot >"$prefix.end"
 	sum_program "$program" >"$prefix.sum"
 	rm -rf out
@@ -200,7 +208,8 @@ make_image() {
 # --- what a hit and a miss cost
 
 measure_costs() {
-	make_null_blk nullb2 1024 0 100000 "$(nproc)" 64 || die "no null_blk"
+	# So large that hardly any of its blocks is still in the cache when it is read again.
+	make_null_blk nullb2 65536 0 100000 "$(nproc)" 64 || die "no null_blk"
 	device=/dev/ram0
 	# What was never written is not copied when it is read.
 	dd if=/dev/zero of=/dev/ram0 bs=1M count="$cache" oflag=direct 2>/dev/null

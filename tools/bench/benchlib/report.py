@@ -28,7 +28,8 @@ FIGURES = (  # which only some programs have
 HOW_TO_READ = """\
 Figures are medians (lowest–highest) over the rounds. A ratio is mswap over the stock swap that counts,
 taken round by round: for seconds and µs the stock `vm.page-cluster` that is quickest in them, for all else the
-one that is quickest as a whole. The device's I/Os are what its own statistics say; – means it keeps none.
+one that is quickest as a whole. What failed or read bad pages counts nowhere.
+The device's I/Os are what its own statistics say; – means it keeps none.
 "pages/read" counts all that was read, "reads/page in" what was swapped in.
 "sys" is the CPU time of the whole machine in the kernel, "stall" the time in which all of the programs waited
 for memory (PSI).

@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What one step found, from the files that guest.sh left."""
 
+import collections
 import re
 
 from . import guest
 
 SECTORS_PER_PAGE = 8
 BLOCKSTAT = {"dev_reads": 0, "dev_read_sectors": 2, "dev_writes": 4, "dev_write_sectors": 6}
+MSWAP_COUNTERS = (
+    "pages_out", "pages_out_copied", "pages_in", "pages_in_waiting", "pages_in_copied", "pages_in_zero", "dev_writes",
+    "dev_pages_written", "dev_reads", "dev_pages_read", "dev_pages_passed", "batches", "prefetched", "prefetch_used",
+    "prefetch_wasted", "slot_frees", "discards", "stores_refused", "deferred",
+)
 TICKS = 100  # of /proc/stat, a second
 CPUSTAT_KERNEL = (2, 5, 6)  # system, irq, softirq
 BIO = re.compile(r"^bio .*rwbs: *([A-Z]+) .*hitcount: *(\d+) .*nr_sector: *(\d+)$")
@@ -75,7 +81,7 @@ def _program_output(text):
 
 def _mswap_files(path):
     """Files of /sys/block/mswapN; cluster_hist as {pages: writes}."""
-    files, hist = {}, {}
+    files, hist = {}, collections.Counter()
     for line in path.read_text(encoding="utf-8").splitlines():
         name, _, value = line.partition(":")
         if name == "cluster_hist":
@@ -84,6 +90,13 @@ def _mswap_files(path):
         else:
             files[name] = int(value) if value.isdigit() else value
     return files, hist
+
+
+def _mswap_between(before, after):
+    """Knobs as they are, counters by what was added to them meanwhile."""
+    (begin, begin_hist), (files, hist) = _mswap_files(before), _mswap_files(after)
+    files |= {name: files[name] - begin[name] for name in MSWAP_COUNTERS if name in begin}
+    return files, hist - begin_hist
 
 
 def step_result(out, step, event, phased):
@@ -116,12 +129,18 @@ def step_result(out, step, event, phased):
         middle = _snapshot(path("middle"))
         result["read_counts"] = _unknown_if_not_counted(_between(middle, end))
     if path("mswap").exists():
-        result["mswap"], hist = _mswap_files(path("mswap"))
+        result["mswap"], hist = _mswap_between(path("mswap.begin"), path("mswap"))
         if step.side == "frontswap":  # the kernel counts only what goes to the area
             result["counts"]["pswpout"] += result["mswap"]["pages_out"]
             result["counts"]["pswpin"] += result["mswap"]["pages_in"]
+            result.pop("read_counts", None)
         result["cluster_hist"] = {str(pages): writes for pages, writes in sorted(hist.items())}
     return result
+
+
+def failed(step):
+    """Whether the result STEP does not count."""
+    return bool(step["bad"] or any(step["statuses"]))
 
 
 def per_io(counts, what, each):

@@ -3,7 +3,7 @@
 
 import dataclasses
 
-from . import plan, report, w2r, w2r_judge, w2r_report
+from . import plan, report, results, w2r, w2r_judge, w2r_report
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,14 +44,15 @@ class Part:
                              report.spread_text(verdict.spread, 3), verdict.text, verdict.reached)
 
     def wrong(self):
-        return sum(bool(step["bad"] or any(step["statuses"])) for step in self.data["steps"])
+        return sum(map(results.failed, self.data["steps"]))
 
     def times(self):
         """(device, program, {side: seconds}, which of them is ours)"""
         for boot in self.data["boots"]:
             for program, table in report.tables(self.data, boot["device"]).items():
-                seconds = {report.variant_text(variant): table.spread(variant, "total_s").median
+                spreads = {report.variant_text(variant): table.spread(variant, "total_s")
                            for variant in table.variants() if variant[0] != "floor"}
+                seconds = {text: spread.median for text, spread in spreads.items() if spread}
                 ours = table.best("mswap", "total_s")
                 yield plan.DEVICES[boot["device"]].title, program, seconds, ours and report.variant_text(ours)
 

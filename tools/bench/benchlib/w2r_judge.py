@@ -30,11 +30,16 @@ class Table:
         return list(dict.fromkeys(found["program"] for found in self.results))
 
     def by_round(self, side, program, name):
-        """{round: figure}; of TOTAL, the sum over the programs in the rounds that have all of them."""
+        """
+        {round: figure}; of TOTAL, the sum over the programs in the rounds that have all of them. What went wrong is
+        left out.
+        """
         rounds = {}
         for found in self.results:
             value = figure(found, name)
-            if found["side"] == side and program in (TOTAL, found["program"]) and value is not None:
+            if found["side"] != side or w2r.complaint(found):
+                continue
+            if program in (TOTAL, found["program"]) and value is not None:
                 rounds.setdefault(found["round"], []).append(value)
         wanted = len(self.programs()) if program == TOTAL else 1
         return {number: sum(values) for number, values in rounds.items() if len(values) == wanted}

@@ -16,9 +16,10 @@ COUNTS = (
     ("wasted", "prefetch_wasted"),
 )
 HOW_TO_READ = """\
-Figures are medians (lowest–highest) over the rounds; ratios are taken round by round. Each program begins with a
-cold page cache; the caches are empty at the start of a round and stay from program to program. Device I/Os are
-what the device itself counted while a program ran. Of dm-cache, hits and misses are its own read hits and misses.
+Figures are medians (lowest–highest) over the rounds, without what failed or gave a wrong result; ratios are taken
+round by round. Each program begins with a cold page cache; the caches are empty at the start of a round and stay from
+program to program. Device I/Os are what the device itself counted while a program ran, and until what it had begun to
+read had come. Of dm-cache, hits and misses are its own read hits and misses.
 "Least" is the ratio that a device without latency would reach; a target below it is out of reach.
 """.splitlines()
 
@@ -77,7 +78,7 @@ def _counts(table, program):
     lines = header([program, *(title for title, _ in COUNTS)])
     for side in table.sides():
         cells = [spread_text(table.spread(side, program, name), 0) for _, name in COUNTS]
-        if side == "dm-cache":
+        if side.startswith("dm-cache"):
             cells[3] = spread_text(table.spread(side, program, "read_hits"), 0)
             cells[5] = spread_text(table.spread(side, program, "read_misses"), 0)
         lines.append(row([side, *cells]))

@@ -123,6 +123,7 @@ int main(int argc, char **argv)
 {
 	struct filler f = { .random = 88172645463325252ull };
 	unsigned long full;
+	int status;
 
 	if (argc < 4)
 		die("usage: agedswap FULL LIMIT_MIB COMMAND...   (percent of swap; at least %d)", AGED);
@@ -136,5 +137,10 @@ int main(int argc, char **argv)
 	page_out(&f);
 	printf("begin aged pages=%zu\n", f.used);
 	fflush(stdout);
-	return run_command(argv + 3);
+	status = run_command(argv + 3);
+	/* To free the swap is no part of it: whoever reads this has the time to look at the counters. */
+	printf("end\n");
+	fflush(stdout);
+	sleep(1);
+	return status;
 }
