@@ -18,8 +18,12 @@ KERNEL_TROUBLE = re.compile("|".join((
     r"sleeping function called", r"scheduling while atomic", r"list_(add|del) corruption",
     r"refcount_t: ", r"page allocation failure", r"Bad page", r"kmemleak: ",
     r"memory corruption", r"non-static key", r"locking correctness validator",
-    r"use-after-free", r"double free", r"Objects remaining in", r"stack guard page",
+    r"use-after-free", r"double free", r"Objects remaining in", r"stack guard page", r"I/O error",
+    r"(Read|Write)-error on swap-device", r"Bad swap (file|offset) entry", r"Unused swap", r"EXT4-fs error",
+    r"XFS .*(Corruption|Internal error)",
 )))
+EXPECTED_AT_BOOT = ("kmemleak: Kernel memory leak detector initialized",)
+WINDOW = re.compile(r"^.*\bselftest (\S+) (begins|ends)\b.*$", re.MULTILINE)
 
 
 def kernel_trouble(dmesg, expected):
@@ -27,6 +31,20 @@ def kernel_trouble(dmesg, expected):
     allowed = [re.compile(each) for each in expected]
     return [line for line in dmesg.splitlines()
             if KERNEL_TROUBLE.search(line) and not any(each.search(line) for each in allowed)]
+
+
+def gaps(dmesg):
+    """(id of the test before or None, lines) of each part of the kernel log in which no test runs."""
+    last, start = None, 0
+    for mark in WINDOW.finditer(dmesg):
+        if mark[2] == "begins":
+            if start is not None:
+                yield last, dmesg[start:mark.start()]
+            start = None
+        else:
+            last, start = mark[1], mark.end()
+    if start is not None:
+        yield last, dmesg[start:]
 
 
 def parse(text):
@@ -54,15 +72,15 @@ def progress(text):
 def judge_output(text, status):
     """(outcome, why, skipped cases) by output and exit status alone."""
     plan, skip_why, cases, bail = parse(text)
-    if status == EXIT_SKIP:
-        if not skip_why:
-            return FAIL, "skipped without a reason", ()
-        return SKIP, skip_why, ()
     bad = [f"{number} {name}" for number, good, name, _ in cases if not good]
     if bail:
         return FAIL, bail, ()
     if bad:
         return FAIL, f"{len(bad)} of {len(cases)} bad: " + "; ".join(bad), ()
+    if (status == EXIT_SKIP and not skip_why) or any(why == "" for *_, why in cases):
+        return FAIL, "skipped without a reason", ()
+    if status == EXIT_SKIP:
+        return SKIP, skip_why, ()
     if plan is None:
         return FAIL, f"no plan in its output, status {status}", ()
     if plan == 0:

@@ -27,6 +27,7 @@ WANTED = {
     "i_warn_expected": (PASS, "", ""),
     "j_timeout": (FAIL, "time-out after 2 s, after 1 true is true", ""),
     "k_leftover": (FAIL, "left behind: ", ""),
+    "k_leftover, after its end": (FAIL, "kernel log: ", "WARNING: late"),
     "l_after": (PASS, "", ""),
     "m_panic": (FAIL, "the VM died", "Kernel panic"),
 }
@@ -47,16 +48,19 @@ def _modules(kernel=machines.DEFAULT.kernel):
     """Builds the modules in kmod for KERNEL; returns the directory that they are in."""
     kmod = META / "kmod"
     sources = [path.read_bytes() for path in sorted(kmod.iterdir()) if path.suffix != ".ko"]
-    out = cache.CACHE / "meta" / cache.digest(*sources, tree.build(machines.MACHINES[kernel]).parent.name)
-    if not (out / "muster_planted.ko").exists():
-        done = subprocess.run(
-            [str(vm.LAB), "chroot", "--kernel", kernel, "--out", str(out), "--",
-             "cp -r /muster/selftests/meta/kmod /root/ && "
-             "make -C /lib/modules/*/build M=/root/kmod modules && "
-             "cp /root/kmod/*.ko /out"],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        if done.returncode:
-            raise cache.LabError(f"selftests/meta/kmod does not build:\n{done.stdout}")
+    machine = machines.MACHINES[kernel]
+    tree.build(machine)
+    out = cache.CACHE / "meta" / cache.digest(*sources, *tree.made(machine))
+    with cache.lock(f"meta-{out.name}"):
+        if not (out / "muster_planted.ko").exists():
+            done = subprocess.run(
+                [str(vm.LAB), "chroot", "--kernel", kernel, "--out", str(out), "--",
+                 "cp -r /muster/selftests/meta/kmod /root/ && "
+                 "make -C /lib/modules/*/build M=/root/kmod modules && "
+                 "cp /root/kmod/*.ko /out"],
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            if done.returncode:
+                raise cache.LabError(f"selftests/meta/kmod does not build:\n{done.stdout}")
     return out
 
 
@@ -115,6 +119,10 @@ general protection fault, probably for non-canonical address 0xdead: 0000 [#1]
 list_add corruption. prev->next should be next
 kmemleak: 3 new suspected memory leaks (see /sys/kernel/debug/kmemleak)
 BUG: Bad page state in process x pfn:1
+Read-error on swap-device (254:0:8)
+Buffer I/O error on dev mswap0, logical block 0, async page read
+get_swap_device: Bad swap offset entry 3ffffffffffff
+EXT4-fs error (device mswap0): ext4_lookup:1858: inode #2: comm ls: deleted inode referenced: 12
 kworker/0:1: page allocation failure: order:0, mode:0xc20
 Kernel panic - not syncing: x
 """.strip().splitlines()

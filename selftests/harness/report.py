@@ -19,6 +19,7 @@ class Result:
     why: str = ""
     log: str = ""
     skipped_cases: tuple = ()
+    in_vm: bool = False  # a selftest that ran in a VM, or was to
 
 
 class Reporter:

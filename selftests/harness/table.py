@@ -66,6 +66,6 @@ def marked(text):
 def update(path, results):
     """Puts the RESULTS of tests that ran in VMs in the table of the file at PATH; other tests' rows stay."""
     before, rows, after = _parts(path)
-    rows |= {each.name: _row(each) for each in results if "--- kernel log" in each.log}
+    rows |= {each.name: _row(each) for each in results if each.in_vm}
     lines = "\n".join(_lines([rows[name] for name in sorted(rows)]))
     path.write_text(f"{before}{BEGIN}{lines}\n{END}{after}")

@@ -35,7 +35,7 @@ def make(*words):
 
 
 def _run(target, *words):
-    with BUILDING:
+    with BUILDING, cache.lock(f"unit-{out_dir().name}"):
         status, output = make("-j2", "build")
     return (status, output) if status else make(target, *words)
 

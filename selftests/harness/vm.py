@@ -3,6 +3,7 @@
 
 import dataclasses
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -11,7 +12,7 @@ import time
 
 from lablib import cache, machines
 
-from . import ktap
+from . import interrupt, ktap
 from .report import FAIL, Result
 
 CHECKOUT = cache.CHECKOUT
@@ -166,6 +167,7 @@ class Boots:
     """Runs one group of tests, in one boot or, when the machine gets unfit, in more."""
 
     def __init__(self, tests, reporter, logs, programs, environment=""):
+        self.tests = tuple(tests)
         self.waiting = list(tests)
         self.reporter = reporter
         self.logs = logs
@@ -175,7 +177,7 @@ class Boots:
         self.boots = 0
 
     def run(self):
-        while self.waiting:
+        while self.waiting and not interrupt.stop.is_set():
             self.boots += 1
             out = self.logs / f"boot{self.boots}"
             self._prepare(out)
@@ -186,7 +188,7 @@ class Boots:
     def _prepare(self, out):
         shutil.rmtree(out, ignore_errors=True)
         out.mkdir(parents=True)
-        shutil.copytree(self.programs, out / "bin")
+        copy_programs(self.programs, out / "bin")
         lines = [f"{test.id} {test.seconds} /muster/{test.path.relative_to(CHECKOUT)}\n"
                  for test in self.waiting]
         (out / "list").write_text("".join(lines))
@@ -217,14 +219,27 @@ class Boots:
                     process.terminate()
                     process.wait()
         self._collect(out)
+        if interrupt.stop.is_set():
+            return
+        if process.returncode in (0, 3):
+            self._judge_gaps(read(out / "dmesg"))
         if self.waiting and process.returncode not in (0, 3):
             self._blame(out, process.returncode, late)
         elif self.waiting and process.returncode == 0:
             self._blame(out, "0 before the end", late)
 
+    def _judge_gaps(self, dmesg):
+        """Fails what comes in the kernel log when no test runs: the test before, or the boot."""
+        for name, lines in ktap.gaps(dmesg):
+            test = next((test for test in self.tests if test.id == name), None)
+            trouble = ktap.kernel_trouble(lines, test.expected if test else ktap.EXPECTED_AT_BOOT)
+            if trouble:
+                label = f"{test.label}, after its end" if test else f"{self.tests[0].label}, before its begin"
+                self.reporter.add(Result(label, FAIL, 0.0, f"kernel log: {trouble[0].strip()}", lines, in_vm=True))
+
     def _watch(self, process, out):
         """Reports tests as they end; returns whether one had to be ended from outside."""
-        while process.poll() is None:
+        while process.poll() is None and not interrupt.stop.is_set():
             self._collect(out)
             running = next((test for test in self.waiting
                             if (out / test.id / "started").exists()), None)
@@ -258,7 +273,7 @@ class Boots:
             log = (f"--- output\n{read(where / 'out')}\n--- console\n"
                    f"{tail(out / 'console')}\n--- lab\n{log}")
         for test in self.waiting[:1] if started else self.waiting:
-            self.reporter.add(Result(test.label, FAIL, 0.0, why, log))
+            self.reporter.add(Result(test.label, FAIL, 0.0, why, log, in_vm=True))
             log = ""
         self.waiting = self.waiting[1:] if started else []
 
@@ -288,27 +303,45 @@ def judge_files(test, where):
         reason = "left behind: " + "; ".join(left.splitlines())
         outcome, why = FAIL, f"{why}; {reason}" if outcome == FAIL else reason
     log = f"--- output\n{output}\n--- kernel log\n{dmesg}"
-    return Result(test.label, outcome, int(millis) / 1000, why, log, skipped)
+    return Result(test.label, outcome, int(millis) / 1000, why, log, skipped, in_vm=True)
 
 
 def build_programs():
     """Builds selftests/progs; returns the directory they are in."""
     out = cache.CACHE / "progs" / cache.digest(str(CHECKOUT))
-    done = subprocess.run(["make", "-s", "-j2", "-C", str(SELFTESTS / "progs"), f"OUT={out}"],
-                          text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    with cache.lock(f"progs-{out.name}"):
+        for path in out.glob("*"):
+            if not (SELFTESTS / "progs" / f"{path.name}.c").exists():
+                path.unlink()
+        done = subprocess.run(["make", "-s", "-j2", "-C", str(SELFTESTS / "progs"), f"OUT={out}"],
+                              text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode:
         raise cache.LabError(f"selftests/progs does not build:\n{done.stdout}")
     return out
 
 
-def run_here(wanted, reporter, logs):
+def copy_programs(programs, where):
+    """Copies what build_programs() made, while nobody builds it anew."""
+    with cache.lock(f"progs-{programs.name}", shared=True):
+        shutil.copytree(programs, where)
+
+
+def for_here():
+    """The selftests for the kernel that runs; one that is not of the lab's is like the newest."""
+    release = os.uname().release
+    kernel = next((name for name in machines.SUPPORTED if release.startswith(f"{name}.")), "newest")
+    return [test for test in find() if kernel in test.kernels]
+
+
+def run_here(tests, reporter, logs):
     """Runs selftests on this machine, which must have the devices that they need."""
-    chosen = [test for test in find()
-              if not wanted or test.name in wanted or test.path.stem in wanted]
     out = logs / "here"
     out.mkdir()
-    shutil.copytree(build_programs(), out / "bin")
-    for test in chosen:
+    copy_programs(build_programs(), out / "bin")
+    for number, test in enumerate(tests):
         (out / "list").write_text(f"{test.id} {test.seconds} {test.path}\n")
-        subprocess.run([str(SELFTESTS / "harness/guest-run"), str(out)])
+        environment = os.environ | {"MUSTER_STAYS": dict(test.needs).get("stays", "")}
+        done = subprocess.run([str(SELFTESTS / "harness/guest-run"), str(out)], env=environment)
         reporter.add(judge_files(test, out / test.id))
+        if done.returncode and tests[number + 1:]:
+            raise cache.LabError(f"the machine is not fit for {len(tests) - number - 1} more tests")

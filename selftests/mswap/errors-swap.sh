@@ -4,6 +4,7 @@
 # nobody else; pages that cannot be written stay in memory; the device goes on.
 # timeout: 90
 # kernels: all
+# expect-dmesg: (Read|Write)-error on swap-device
 
 . "$(dirname "$0")/lib.sh"
 

@@ -4,6 +4,7 @@
 # error, nothing hangs, and the control files can clear up.
 # nvme: 256M
 # timeout: 120
+# expect-dmesg: (Read|Write)-error on swap-device
 
 . "$(dirname "$0")/lib.sh"
 

@@ -4,6 +4,7 @@
 # again, has only that slot to go to.
 # timeout: 90
 # kernels: newest
+# expect-dmesg: I/O error, dev muster
 
 . "$(dirname "$0")/lib.sh"
 
