@@ -20,7 +20,8 @@
 struct w2r_fetch {
 	struct w2r *c;
 	struct w2r_filler filler;
-	struct bio *owner;	/* whose read this is, or NULL */
+	struct bio *owner;	/* whose read this is, or NULL; */
+	struct w2r_io *io;	/* and his part of it */
 	u32 n;
 	bool ahead;		/* a prefetch */
 	struct page *holes;	/* read past: a chain by page_private() */
@@ -91,7 +92,7 @@ static void copy_to_owner(struct w2r_fetch *f)
 {
 	struct bio *owner = f->owner;
 	struct bvec_iter iter = owner->bi_iter;
-	u32 skip = w2r_io_of(owner)->offset << SECTOR_SHIFT, bytes, i;
+	u32 skip = f->io->offset << SECTOR_SHIFT, bytes, i;
 
 	for (i = 0; i < f->bio.bi_vcnt; i++) {
 		bytes = min(block_bytes(f->c) - skip, iter.bi_size);
@@ -102,12 +103,12 @@ static void copy_to_owner(struct w2r_fetch *f)
 }
 
 /* What failed may be a part of a block that the owner did not ask for. */
-static void end_owner(struct w2r *c, struct bio *owner, blk_status_t status)
+static void end_owner(struct w2r_fetch *f, blk_status_t status)
 {
-	struct w2r_io *io = w2r_io_of(owner);
+	struct bio *owner = f->owner;
 
-	if (status && bio_sectors(owner) != io->n << c->block_shift) {
-		w2r_send_anew(c, owner);
+	if (status && bio_sectors(owner) != f->io->n << f->c->block_shift) {
+		w2r_send_anew(f->c, owner);
 		return;
 	}
 	owner->bi_status = status;
@@ -125,13 +126,14 @@ static void fetch_ended(struct bio *bio)
 		copy_to_owner(f);
 	w2r_filler_ended(c, &f->filler, !bio->bi_status);
 	if (f->owner)
-		end_owner(c, f->owner, bio->bi_status);
+		end_owner(f, bio->bi_status);
 	free_pages_of(c, f->holes);
 	bio_put(bio);
 	/* The last one lets go of the lock before the target may vanish. */
 	spin_lock_irqsave(&c->lock, flags);
 	c->prefetching -= ahead;
-	if (!--c->own)
+	/* Who waits for it has the lock while he begins to. */
+	if (!--c->own && waitqueue_active(&c->idle))
 		wake_up(&c->idle);
 	spin_unlock_irqrestore(&c->lock, flags);
 }
@@ -183,9 +185,9 @@ static struct w2r_fetch *begin(struct w2r *c, u64 first, u32 n, u32 most,
 	return f;
 }
 
-struct w2r_fetch *w2r_fetch_begin(struct w2r *c, struct bio *owner)
+struct w2r_fetch *w2r_fetch_begin(struct w2r *c, struct bio *owner,
+				  struct w2r_io *io)
 {
-	struct w2r_io *io = w2r_io_of(owner);
 	struct w2r_fetch *f;
 
 	lockdep_assert_held(&c->lock);
@@ -194,6 +196,7 @@ struct w2r_fetch *w2r_fetch_begin(struct w2r *c, struct bio *owner)
 	if (!f)
 		return NULL;
 	f->owner = owner;
+	f->io = io;
 	f->bio.bi_ioprio = owner->bi_ioprio;
 	return f;
 }

@@ -11,11 +11,12 @@
 struct w2r_fetch;
 
 /*
- * A read of the origin for @owner, with his first block, which is not in the
+ * A read of the origin for @owner (@io), with his first block, which is not in the
  * cache: takes an entry in the weighing room for it. NULL if that cannot be.
  * When it ends, so does @owner. Under ->lock; the caller sends w2r_fetch_bio().
  */
-struct w2r_fetch *w2r_fetch_begin(struct w2r *c, struct bio *owner);
+struct w2r_fetch *w2r_fetch_begin(struct w2r *c, struct bio *owner,
+				  struct w2r_io *io);
 
 /*
  * Adds the next block, to the cache as well if @keep and there is a place. False

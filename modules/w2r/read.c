@@ -136,9 +136,8 @@ void w2r_resubmit(struct work_struct *work)
 /* --- from the origin --- */
 
 /* @bio is for its first @n blocks; dm sends the rest anew. */
-static void cut(struct w2r *c, struct bio *bio, u32 n)
+static void cut(struct w2r *c, struct bio *bio, struct w2r_io *io, u32 n)
 {
-	struct w2r_io *io = w2r_io_of(bio);
 	u32 sectors = (n << c->block_shift) - io->offset;
 
 	io->n = n;
@@ -177,9 +176,9 @@ static void count_block(struct w2r *c, u32 e, bool missing)
  * the origin by itself, for want of memory or because its first blocks, to which
  * it is cut, may not be kept.
  */
-static struct w2r_fetch *fetch_missing(struct w2r *c, struct bio *bio)
+static struct w2r_fetch *fetch_missing(struct w2r *c, struct bio *bio,
+				       struct w2r_io *io)
 {
-	struct w2r_io *io = w2r_io_of(bio);
 	struct w2r_fetch *f = NULL;
 	bool missing, tried = false;
 	u64 block;
@@ -195,7 +194,7 @@ static struct w2r_fetch *fetch_missing(struct w2r *c, struct bio *bio)
 		missing = e == ENTRY_NONE && block < c->nr_blocks &&
 			  !w2r_being_written(c, block);
 		if (!i && missing) {
-			f = w2r_fetch_begin(c, bio);
+			f = w2r_fetch_begin(c, bio, io);
 			tried = true;
 		} else if (f ? !w2r_fetch_add(c, f, block, missing) :
 			       missing && !tried) {
@@ -203,7 +202,7 @@ static struct w2r_fetch *fetch_missing(struct w2r *c, struct bio *bio)
 		}
 		count_block(c, e, missing);
 	}
-	cut(c, bio, i);
+	cut(c, bio, io, i);
 	return f;
 }
 
@@ -254,9 +253,8 @@ static void send(struct w2r *c, struct bio *bio, struct w2r_fetch *f,
 	submit_bio_noacct(bio);
 }
 
-int w2r_read(struct w2r *c, struct bio *bio)
+int w2r_read(struct w2r *c, struct bio *bio, struct w2r_io *io)
 {
-	struct w2r_io *io = w2r_io_of(bio);
 	struct bio_list bios = BIO_EMPTY_LIST;
 	struct reference ref = { .first = io->first };
 	struct w2r_fetch *f = NULL;
@@ -274,14 +272,14 @@ int w2r_read(struct w2r *c, struct bio *bio)
 	ref.waiting = c->rooms.waiting_target;
 	hits = use_hits(c, io, entries, &ref);
 	if (hits) {
-		cut(c, bio, hits);
+		cut(c, bio, io, hits);
 		io->kind = W2R_IO_SERVED;
 		served = pin(c, io, entries);
 		if (served == WAITS)
 			w2r_count(c, W2R_WAITED, 1);
 	} else {
-		cut(c, bio, rooms_missing(&c->rooms, io->first, io->n));
-		f = fetch_missing(c, bio);
+		cut(c, bio, io, rooms_missing(&c->rooms, io->first, io->n));
+		f = fetch_missing(c, bio, io);
 		if (!(c->stats[W2R_ORIGIN_READS] % SAMPLE))
 			io->start_ns = ktime_get_ns();
 		w2r_count(c, W2R_ORIGIN_READS, 1);
@@ -311,8 +309,8 @@ int w2r_read(struct w2r *c, struct bio *bio)
 	return DM_MAPIO_SUBMITTED;
 }
 
-static void note_end(struct w2r *c, const struct w2r_io *io,
-		     blk_status_t status)
+void w2r_read_ended(struct w2r *c, const struct w2r_io *io,
+		    blk_status_t status)
 {
 	unsigned long flags;
 
@@ -324,9 +322,4 @@ static void note_end(struct w2r *c, const struct w2r_io *io,
 	else
 		toggle_latency(&c->toggle, ktime_get_ns() - io->start_ns);
 	spin_unlock_irqrestore(&c->lock, flags);
-}
-
-void w2r_read_ended(struct w2r *c, struct bio *bio, blk_status_t status)
-{
-	note_end(c, w2r_io_of(bio), status);
 }

@@ -283,7 +283,7 @@ static int w2r_map(struct dm_target *ti, struct bio *bio)
 	io->n = (last >> c->block_shift) - io->first + 1;
 	io->start_ns = 0;
 	if (bio_op(bio) == REQ_OP_READ)
-		return w2r_read(c, bio);
+		return w2r_read(c, bio, io);
 	w2r_write(c, bio);
 	w2r_aim(c, bio);
 	return DM_MAPIO_REMAPPED;
@@ -298,7 +298,7 @@ static int w2r_end_io(struct dm_target *ti, struct bio *bio,
 	if (io->kind == W2R_IO_WRITE)
 		w2r_write_ended(c, bio, *error);
 	else if (io->kind == W2R_IO_PASS && bio_op(bio) == REQ_OP_READ)
-		w2r_read_ended(c, bio, *error);
+		w2r_read_ended(c, io, *error);
 	return DM_ENDIO_DONE;
 }
 

@@ -3,39 +3,106 @@
 
 #define FIRST_DEGREE	4
 #define SLACK		2	/* blocks that a reader may skip or read again */
+#define PART_SHIFT	4	/* blocks whose streams have one hash */
 
 void stream_init(struct stream_planner *s)
 {
 	u32 i;
 
 	memset(s, 0, sizeof(*s));
-	for (i = 0; i < STREAMS; i++)
-		s->order[i] = (u8)(STREAMS - 1 - i);
+	memset(s->heads, STREAM_NONE, sizeof(s->heads));
+	for (i = 0; i < STREAMS; i++) {
+		s->streams[i].newer = (u8)(i + 1);
+		s->streams[i].older = (u8)(i - 1);
+	}
+	s->newest = STREAMS - 1;
+	s->oldest = 0;
+	s->streams[s->newest].newer = STREAM_NONE;
+	s->streams[s->oldest].older = STREAM_NONE;
+}
+
+/* --- by use --- */
+
+static void make_newest(struct stream_planner *s, u8 which)
+{
+	struct stream *x = &s->streams[which];
+
+	if (which == s->newest)
+		return;
+	s->streams[x->newer].older = x->older;
+	if (which == s->oldest)
+		s->oldest = x->newer;
+	else
+		s->streams[x->older].newer = x->newer;
+	x->newer = STREAM_NONE;
+	x->older = s->newest;
+	s->streams[s->newest].newer = which;
+	s->newest = which;
+}
+
+static u8 newer_of(const struct stream_planner *s, u8 a, u8 b)
+{
+	u8 which = s->newest;
+
+	while (which != a && which != b)
+		which = s->streams[which].older;
+	return which;
+}
+
+/* --- by where they go on --- */
+
+static u8 *head_of(struct stream_planner *s, u64 part)
+{
+	return &s->heads[part * 0x9e3779b97f4a7c15ull >> 58];
+}
+
+/* From now on it goes on at @next; 0: nowhere. */
+static void go_on_at(struct stream_planner *s, struct stream *x, u64 next)
+{
+	u8 which = (u8)(x - s->streams), *link;
+
+	if (x->next) {
+		link = head_of(s, x->next >> PART_SHIFT);
+		while (*link != which)
+			link = &s->streams[*link].chain;
+		*link = x->chain;
+	}
+	x->next = next;
+	if (next) {
+		link = head_of(s, next >> PART_SHIFT);
+		x->chain = *link;
+		*link = which;
+	}
+}
+
+static bool carries_on(const struct stream *x, u64 first)
+{
+	return first - x->next + SLACK <= 2 * SLACK;
 }
 
 /*
- * The stream that @first carries on, or the one unused for longest with its
- * next block 0. It becomes the first in order.
+ * The stream that @first carries on, of several the one used last, or the one
+ * unused for longest with its next block 0. It becomes the newest.
  */
 static struct stream *find(struct stream_planner *s, u64 first)
 {
-	struct stream *x;
-	u8 which;
-	u32 i;
+	u64 part = first > SLACK ? (first - SLACK) >> PART_SHIFT : 0;
+	u8 which, found = STREAM_NONE;
 
-	for (i = 0; i < STREAMS; i++) {
-		x = &s->streams[s->order[i]];
-		if (first - x->next + SLACK <= 2 * SLACK && x->next)
-			break;
+	for (; part <= (first + SLACK) >> PART_SHIFT; part++)
+		for (which = *head_of(s, part); which != STREAM_NONE;
+		     which = s->streams[which].chain) {
+			if (!carries_on(&s->streams[which], first))
+				continue;
+			found = found == STREAM_NONE ? which :
+				newer_of(s, found, which);
+		}
+	if (found == STREAM_NONE) {
+		found = s->oldest;
+		go_on_at(s, &s->streams[found], 0);
 	}
-	if (i == STREAMS) {
-		x->next = 0;
-		i--;
-	}
-	which = s->order[i];
-	memmove(s->order + 1, s->order, i);
-	s->order[0] = which;
-	return x;
+	make_newest(s, found);
+	return &s->streams[found];
 }
 
 static void adapt(struct stream *x, const struct reference *ref)
@@ -57,14 +124,14 @@ void stream_reference(struct stream_planner *s, const struct reference *ref,
 	u64 end = ref->first + ref->n;
 
 	if (!x->next) {
-		x->next = end;
+		go_on_at(s, x, end);
 		x->ahead = end;
 		x->degree = 0;
 		return;
 	}
 	if (end <= x->next)
 		return;
-	x->next = end;
+	go_on_at(s, x, end);
 	if (x->ahead < end)
 		x->ahead = end;
 	/* Half of what was prefetched is still to come: later. */

@@ -69,17 +69,22 @@ struct reference {
 	bool late;		/* for auto: so it is, and this waits for a prefetch */
 };
 
-#define STREAMS	32
+#define STREAMS		32
+#define STREAM_HEADS	64		/* a power of two */
+#define STREAM_NONE	0xff
 
 struct stream {
 	u64 next;		/* the block after its last reference; 0: none */
 	u64 ahead;		/* the block after what was prefetched */
 	u32 degree;		/* 0: seen once */
+	u8 chain;		/* of those whose next blocks have one hash */
+	u8 newer, older;	/* those used after and before it */
 };
 
 struct stream_planner {
 	struct stream streams[STREAMS];
-	u8 order[STREAMS];	/* those used last first */
+	u8 heads[STREAM_HEADS];	/* by hash of where they go on */
+	u8 newest, oldest;
 };
 
 #define PATTERN_HISTORY	8192		/* a power of two */

@@ -350,7 +350,7 @@ struct hits rooms_use_hits(struct rooms *r, u64 first, u32 n, u32 *entries)
 
 u32 rooms_missing(const struct rooms *r, u64 first, u32 n)
 {
-	while (n && rooms_readable(r, index_peek(&r->index, first + n - 1)))
+	while (n > 1 && rooms_readable(r, index_peek(&r->index, first + n - 1)))
 		n--;
 	return n;
 }

@@ -110,7 +110,7 @@ struct hits {
  */
 struct hits rooms_use_hits(struct rooms *r, u64 first, u32 n, u32 *entries);
 
-/* Of @n blocks from @first on, those up to the last that is not readable. */
+/* Of @n blocks from @first on, which is not readable, those up to the last that is not. */
 u32 rooms_missing(const struct rooms *r, u64 first, u32 n);
 
 /* The @n blocks from @first on were asked for, and missed. */
