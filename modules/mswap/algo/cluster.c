@@ -2,7 +2,7 @@
 #include "cluster.h"
 
 /* Shortest stretch that is merged; below it insertion is cheaper. */
-#define CLUSTER_STRETCH 32
+#define CLUSTER_STRETCH 16
 
 bool cluster_fits(u32 limit, u32 held, u32 add)
 {
