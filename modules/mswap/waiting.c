@@ -2,10 +2,13 @@
 #include <linux/gfp.h>
 #include <linux/hash.h>
 #include <linux/mm.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include "algo/slot_tree.h"
 #include "waiting.h"
+
+#define WAITING_TRIM	64	/* frames freed in one go, under a spinlock */
 
 static struct hlist_head *waiting_bucket(struct waiting_room *r, u32 slot)
 {
@@ -66,26 +69,37 @@ static void waiting_give_up_oldest(struct waiting_room *r,
 	waiting_put(r, f);
 }
 
-/* Frames that are taken follow when they come back. */
-static void waiting_trim(struct waiting_room *r)
+/*
+ * Frees at most @most frames; true if there are more. Those that are taken follow
+ * when they come back.
+ */
+static bool waiting_trim(struct waiting_room *r, u32 most)
 {
 	struct waiting_fate unneeded = { 0 };
 	struct waiting_frame *f;
 
 	waiting_collect_returned(r);
-	while (r->nr_frames > r->target && !list_empty(&r->free)) {
+	while (r->nr_frames > r->target) {
+		if (list_empty(&r->free) && !r->nr_ready)
+			return false;
+		if (!most--)
+			return true;
+		if (list_empty(&r->free)) {
+			waiting_give_up_oldest(r, &unneeded);
+			continue;
+		}
 		f = list_first_entry(&r->free, struct waiting_frame, list);
 		list_del(&f->list);
 		waiting_put(r, f);
 	}
-	while (r->nr_frames > r->target && r->nr_ready)
-		waiting_give_up_oldest(r, &unneeded);
+	return false;
 }
 
 void waiting_exit(struct waiting_room *r)
 {
 	r->target = 0;
-	waiting_trim(r);
+	while (waiting_trim(r, WAITING_TRIM))
+		cond_resched();
 	WARN_ON_ONCE(r->nr_frames);
 }
 
@@ -94,6 +108,7 @@ int waiting_resize(struct waiting_room *r, spinlock_t *lock, u32 nr_frames)
 	struct waiting_frame *f, *next;
 	LIST_HEAD(fresh);
 	u32 have, n = 0;
+	bool more;
 
 	spin_lock_irq(lock);
 	have = r->nr_frames;
@@ -108,8 +123,14 @@ int waiting_resize(struct waiting_room *r, spinlock_t *lock, u32 nr_frames)
 	list_splice(&fresh, &r->free);
 	r->nr_frames += n;
 	r->target = nr_frames;
-	waiting_trim(r);
+	more = waiting_trim(r, WAITING_TRIM);
 	spin_unlock_irq(lock);
+	while (more) {
+		cond_resched();
+		spin_lock_irq(lock);
+		more = waiting_trim(r, WAITING_TRIM);
+		spin_unlock_irq(lock);
+	}
 	return 0;
 
 err_fresh:
