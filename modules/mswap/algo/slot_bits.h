@@ -38,23 +38,29 @@ static inline u32 high_ones(u64 w)
 
 /*
  * The bits of @w at which @n (1 to 64) set bits in a row begin: rows of 2, 4, 8 ...
- * are found by overlap, and then the rest of @n.
+ * are found by overlap, and then the rest of @n. @log is its logarithm, rounded
+ * down: where it is a constant, nothing is left to decide.
  */
+static inline u64 run_starts_by(u64 w, u32 n, u32 log)
+{
+	if (log >= 1)
+		w &= w >> 1;
+	if (log >= 2)
+		w &= w >> 2;
+	if (log >= 3)
+		w &= w >> 4;
+	if (log >= 4)
+		w &= w >> 8;
+	if (log >= 5)
+		w &= w >> 16;
+	if (log >= 6)
+		w &= w >> 32;
+	return w & (w >> (n - (1u << log)));
+}
+
 static inline u64 run_starts(u64 w, u32 n)
 {
-	if (n >= 2)
-		w &= w >> 1;
-	if (n >= 4)
-		w &= w >> 2;
-	if (n >= 8)
-		w &= w >> 4;
-	if (n >= 16)
-		w &= w >> 8;
-	if (n >= 32)
-		w &= w >> 16;
-	if (n == 64)
-		w &= w >> 32;
-	return w & (w >> (n - (1u << pure_fls64(n))));
+	return run_starts_by(w, n, pure_fls64(n));
 }
 
 /* The bits of @w that have a set bit beside them. */

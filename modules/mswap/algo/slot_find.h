@@ -122,14 +122,14 @@ static inline u32 node_longest(const struct slot_tree *t, u32 k, u32 best, u32 m
  * SLOT_NONE and in @run the number of free slots at the end of @words. Two ways:
  * a run of up to a word begins inside a word or at its end, a longer one is summed up.
  */
-static inline u32 find_short(const u64 *words, u32 count, u32 from, u32 want, u32 *run)
+static inline u32 find_short_by(const u64 *words, u32 count, u32 from, u32 want, u32 *run, u32 log)
 {
 	u32 i = from >> WORD_SHIFT, before = 0;
 	u64 w = words[i] & bits_from(from);
 
 	for (;;) {
 		bool across = !(~w & low_bits(want - before));
-		u64 starts = run_starts(w, want);
+		u64 starts = run_starts_by(w, want, log);
 
 		/* One branch for both, as it is seldom known which it will be. */
 		if (across | (starts != 0))
@@ -141,6 +141,27 @@ static inline u32 find_short(const u64 *words, u32 count, u32 from, u32 want, u3
 	}
 	*run = before;
 	return SLOT_NONE;
+}
+
+/* A loop for each logarithm. */
+static inline u32 find_short(const u64 *words, u32 count, u32 from, u32 want, u32 *run)
+{
+	switch (pure_fls64(want)) {
+	case 0:
+		return find_short_by(words, count, from, want, run, 0);
+	case 1:
+		return find_short_by(words, count, from, want, run, 1);
+	case 2:
+		return find_short_by(words, count, from, want, run, 2);
+	case 3:
+		return find_short_by(words, count, from, want, run, 3);
+	case 4:
+		return find_short_by(words, count, from, want, run, 4);
+	case 5:
+		return find_short_by(words, count, from, want, run, 5);
+	default:
+		return find_short_by(words, count, from, want, run, 6);
+	}
 }
 
 static inline u32 find_long(const u64 *words, u32 count, u32 from, u32 want, u32 *run)
