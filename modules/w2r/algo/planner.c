@@ -148,6 +148,8 @@ void planner_reference(struct planner *p, const struct reference *ref,
 		if (kind == PLANNER_NEAR && !ref->near_pays)
 			continue;
 		reference_one(p, kind, ref, &each);
+		if (!each.n)
+			continue;
 		score(p, kind, ref, &each, where, ctx);
 		if (acts(p, kind, ref))
 			join(plan, &each, &left);
