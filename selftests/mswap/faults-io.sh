@@ -3,6 +3,7 @@
 # Memory that is refused and I/O that fails at random, while data goes out and in: no page is ever wrong, and
 # refused memory is no error to anybody.
 # kernels: debug
+# expect-dmesg: (Read|Write)-error on swap-device
 # timeout: 150
 
 . "$(dirname "$0")/lib.sh"
