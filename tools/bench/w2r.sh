@@ -242,6 +242,8 @@ prepare() {
 	! grep -q ' dm-cache' "$plan" || modprobe -a dm-cache dm-cache-smq || die "no dm-cache"
 	! grep -q ' bcache' "$plan" || modprobe bcache || die "no bcache"
 	sed -n 's/^program \([^ ]*\) .*/\1/p' "$plan" >"$work/programs"
+	# wait_for_reads() starts it within a program's time: it is read from the root disk before.
+	sleep 0.01
 	mkdir -p "$mnt"
 	setting device >"$work/kinds"
 	while read -r kind; do
