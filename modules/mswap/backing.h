@@ -56,6 +56,13 @@ static inline void backing_add_page(struct bio *bio, struct page *page)
 	WARN_ON_ONCE(bio_add_page(bio, page, PAGE_SIZE, 0) != PAGE_SIZE);
 }
 
+/* The same for a page that does not lie behind the one before in memory. */
+static inline void backing_add_lone_page(struct bio *bio, struct page *page)
+{
+	if (!WARN_ON_ONCE(bio->bi_vcnt == bio->bi_max_vecs))
+		__bio_add_page(bio, page, PAGE_SIZE, 0);
+}
+
 /*
  * As many pages as one request of the device holds, at most @pages: a write of
  * one page more would be two requests.

@@ -268,6 +268,7 @@ static void read_op_end_io(struct bio *bio)
 static void read_op_add_pages(struct read_op *op)
 {
 	struct bvec_iter iter = op->iter;
+	bool adjacent = op->nr_want > 1;	/* a folio's, most likely */
 	u32 i;
 
 	for (i = 0; i < op->n; i++) {
@@ -283,7 +284,10 @@ static void read_op_add_pages(struct read_op *op)
 			page = bio_iter_page(op->front, iter);
 			bio_advance_iter_single(op->front, &iter, PAGE_SIZE);
 		}
-		backing_add_page(&op->bio, page);
+		if (adjacent)
+			backing_add_page(&op->bio, page);
+		else
+			backing_add_lone_page(&op->bio, page);
 	}
 }
 
