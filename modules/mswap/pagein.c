@@ -103,15 +103,19 @@ static u32 count_wanted(struct pagein *pi, struct pagein_shard *sh,
 	struct bvec_iter iter = bio->bi_iter;
 	u32 most = min_t(u32, GRANULE_SLOTS - slot % GRANULE_SLOTS,
 			 iter.bi_size >> PAGE_SHIFT);
-	u32 n = 1;
+	u32 at = slot % GRANULE_SLOTS, n = 1;
+	u64 held = 0;
 
+	if (most > 1)
+		held = pagein_held(sh, slot - at,
+				   GENMASK_ULL(at + most - 1, at + 1));
 	for (; n < most; n++) {
 		bio_advance_iter_single(bio, &iter, PAGE_SIZE);
 		/* The copy before the map, as in pagein_step(). */
 		if (store_holds(pi->store, slot_bio_virt(iter)) ||
 		    slot_map_get(pi->map, slot_bio_virt(iter)) != slot + n ||
 		    !slot_bio_is_page(bio, iter) ||
-		    pagein_holds(sh, slot + n))
+		    held >> (at + n) & 1)
 			break;
 	}
 	return n;

@@ -86,6 +86,8 @@ bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh, u32 slot,
 struct read_op *pagein_find_read(struct pagein_shard *sh, u32 slot);
 /* Is the slot's page in the waiting room or on its way? */
 bool pagein_holds(struct pagein_shard *sh, u32 slot);
+/* Those of @slots, bits of the granule that begins at @base, of which that is so. */
+u64 pagein_held(struct pagein_shard *sh, u32 base, u64 slots);
 extern const struct waiting_fate waiting_no_fate;
 /* Counts prefetched pages that met their fate. */
 void pagein_learn(struct pagein *pi, struct pagein_shard *sh,

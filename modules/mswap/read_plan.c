@@ -6,17 +6,17 @@
 static struct window window_trim(struct pagein_shard *sh, u32 base,
 				 struct window w, u32 at, u32 want)
 {
+	u64 wanted = want ? GENMASK_ULL(at + want - 1, at) : 0, held;
 	u32 end = w.first + w.n;
-	u32 i;
 
-	if (list_empty(&sh->reads) && !sh->room.nr_ready)
+	if (!w.n)
 		return w;
-	for (i = at + want; i < end; i++)
-		if (pagein_holds(sh, base + i))
-			end = i;
-	for (i = at; i > w.first; i--)
-		if (pagein_holds(sh, base + i - 1))
-			w.first = i;
+	held = pagein_held(sh, base, GENMASK_ULL(end - 1, w.first) & ~wanted);
+	if (held >> at)
+		end = at + __ffs64(held >> at);
+	held &= GENMASK_ULL(at, 0) >> 1;
+	if (held)
+		w.first = fls64(held);
 	w.n = end - w.first;
 	return w;
 }
@@ -109,15 +109,6 @@ static u32 strangers_size(struct pagein *pi, struct pagein_shard *sh)
 	return window_tuner_size(&sh->strangers_tuner, pagein_limit(pi));
 }
 
-static void forget_held(struct pagein_shard *sh, u32 base, u64 *bits)
-{
-	u64 left;
-
-	for (left = *bits; left; left &= left - 1)
-		if (pagein_holds(sh, base + __ffs64(left)))
-			*bits &= ~(left & -left);
-}
-
 /* Frames for the slots of @bits, in @at; clears those for which there is none. */
 static void take_frames_of(struct read_op *op, struct pagein_shard *sh,
 			   u64 *bits, struct waiting_frame **at)
@@ -150,7 +141,7 @@ static void read_plan_group(struct read_op *op, struct pagein_shard *sh,
 	u64 wanted = GENMASK_ULL(at + want - 1, at);
 
 	bits &= ~wanted;
-	forget_held(sh, slot - at, &bits);
+	bits &= ~pagein_held(sh, slot - at, bits);
 	take_frames_of(op, sh, &bits, frames);
 	bits |= wanted;
 	first = __ffs64(bits);

@@ -36,6 +36,25 @@ bool pagein_holds(struct pagein_shard *sh, u32 slot)
 	return waiting_find(&sh->room, slot) || pagein_find_read(sh, slot);
 }
 
+u64 pagein_held(struct pagein_shard *sh, u32 base, u64 slots)
+{
+	struct read_op *op;
+	u64 held = 0, left;
+
+	lockdep_assert_held(&sh->lock);
+	list_for_each_entry(op, &sh->reads, list)
+		if (granule_of(op->slot) == granule_of(base))
+			held |= (GENMASK_ULL(op->n - 1, 0) & ~op->skip) <<
+				(op->slot - base);
+	held &= slots;
+	if (!sh->room.nr_ready)
+		return held;
+	for (left = slots & ~held; left; left &= left - 1)
+		if (waiting_find(&sh->room, base + __ffs64(left)))
+			held |= left & -left;
+	return held;
+}
+
 /* Publishes the slots of one granule: bits @mask, of which @cont continue. */
 static void publish_granule(struct pagein *pi, u32 slot, u64 mask, u64 cont)
 {
