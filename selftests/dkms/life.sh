@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 21
+plan 18
 
 # A copy of the sources that does not build.
 break_sources() {
@@ -32,8 +32,6 @@ if grep -qw frontswap_register_ops "$KDIR/Module.symvers"; then
 else
 	skip 'mswap-frontswap is in place' "kernel $KVER lets no module do frontswap"
 fi
-check 'install once more' dkms_install
-check 'DKMS says installed once more' dkms_says "$KVER" installed
 
 must break_sources
 sum=$(sha256sum "$(installed_file mswap)")
@@ -51,25 +49,21 @@ check_eq 'and the old module is still there' "$(sha256sum "$(installed_file mswa
 must dkms remove -m muster -v 99 --all
 must rm -r /usr/src/muster-99
 
-# Built in the clone, then changed: what is installed is what the sources say now.
+# Built in the clone, then changed, and another version: what is installed is what the sources say now.
 work=/root/work
 must mkdir $work
 must cp -r /muster/{VERSION,Makefile,Kbuild,dkms.conf,modules,tools} $work
 must make -C $work KVER="$KVER"
 must change_sources
-check 'install from a clone that was built, then changed' make -C $work install KVER="$KVER"
-check_eq 'gives the modules of the changed sources' "$(modinfo -k "$KVER" -F told mswap)" 'changed, changed too'
 must sh -c "echo 98 >$work/VERSION"
-check 'install of another version' make -C $work install KVER="$KVER"
-check_eq 'replaces the one before' "$(dkms status -m muster | sed 's|^muster, |muster/|' | cut -d, -f1)" muster/98
-must make -C $work uninstall
-must rm -r $work
-must dkms_install
+check 'install of another version, from a clone that was built, then changed' make -C $work install KVER="$KVER"
+check_eq 'gives the modules of the changed sources' "$(modinfo -k "$KVER" -F told mswap)" 'changed, changed too'
+check_eq 'in place of the version before' "$(dkms status -m muster | sed 's|^muster, |muster/|' | cut -d, -f1)" muster/98
 
-check 'dkms remove --all' dkms remove -m muster -v "$VERSION" --all
+check 'dkms remove --all' dkms remove -m muster -v 98 --all
 check_eq 'leaves no file but the sources behind' \
-	"$(diff <(echo "$before") <(files) | grep '^[<>]' | grep -v "^> /usr/src/muster-$VERSION")" ''
-must make -C /muster uninstall
+	"$(diff <(echo "$before") <(files) | grep '^[<>]' | grep -v "^> /usr/src/muster-98")" ''
+must make -C $work uninstall
 check_eq 'make uninstall takes these too' "$(files)" "$before"
 
 finish
