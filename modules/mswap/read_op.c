@@ -9,28 +9,19 @@
 #include "trace.h"
 
 /*
- * The slots that were freed during the read and that the caller is to give back
- * now. Those that another read still covers are left to that one, which was
- * told of them too.
+ * The slots that were freed during the read, which is over, and that the caller
+ * is to give back now. Those that another read still covers are left to that
+ * one, which was told of them too.
  */
 static u64 read_op_settle_freed(struct pagein_shard *sh, struct read_op *op)
 {
-	struct read_op *other;
+	u32 at = op->slot % GRANULE_SLOTS;
 	u64 rest = op->freed;
-	u32 i;
 
 	lockdep_assert_held(&sh->lock);
 	op->freed = 0;
-	if (!rest)
-		return 0;
-	list_for_each_entry(other, &sh->reads, list) {
-		for (i = 0; i < op->n; i++) {
-			u32 slot = op->slot + i;
-
-			if (read_op_covers(other, slot))
-				rest &= ~(1ull << i);
-		}
-	}
+	if (rest)
+		rest &= ~(pagein_being_read(sh, op->slot - at) >> at);
 	return rest;
 }
 

@@ -84,9 +84,9 @@ bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh, u32 slot,
 
 /* The newest read under way that covers @slot, or NULL. */
 struct read_op *pagein_find_read(struct pagein_shard *sh, u32 slot);
-/* Is the slot's page in the waiting room or on its way? */
-bool pagein_holds(struct pagein_shard *sh, u32 slot);
-/* Those of @slots, bits of the granule that begins at @base, of which that is so. */
+/* The slots that reads under way cover, as bits of the granule that begins at @base. */
+u64 pagein_being_read(struct pagein_shard *sh, u32 base);
+/* Those of @slots, bits as before, whose pages are on their way or in the waiting room. */
 u64 pagein_held(struct pagein_shard *sh, u32 base, u64 slots);
 extern const struct waiting_fate waiting_no_fate;
 /* Counts prefetched pages that met their fate. */

@@ -232,8 +232,6 @@ bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh, u32 slot,
 	struct window run, w;
 
 	lockdep_assert_held(&sh->lock);
-	if (pagein_holds(sh, slot))
-		return false;
 	run = window_ahead(live, map->cont[g], at, size);
 	w = add_strangers_ahead(op->pi, sh, run, live, size);
 	w = window_trim(sh, slot - at, w, at, 0);

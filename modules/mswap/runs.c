@@ -31,22 +31,23 @@ struct read_op *pagein_find_read(struct pagein_shard *sh, u32 slot)
 	return NULL;
 }
 
-bool pagein_holds(struct pagein_shard *sh, u32 slot)
-{
-	return waiting_find(&sh->room, slot) || pagein_find_read(sh, slot);
-}
-
-u64 pagein_held(struct pagein_shard *sh, u32 base, u64 slots)
+u64 pagein_being_read(struct pagein_shard *sh, u32 base)
 {
 	struct read_op *op;
-	u64 held = 0, left;
+	u64 read = 0;
 
 	lockdep_assert_held(&sh->lock);
 	list_for_each_entry(op, &sh->reads, list)
 		if (granule_of(op->slot) == granule_of(base))
-			held |= (GENMASK_ULL(op->n - 1, 0) & ~op->skip) <<
+			read |= (GENMASK_ULL(op->n - 1, 0) & ~op->skip) <<
 				(op->slot - base);
-	held &= slots;
+	return read;
+}
+
+u64 pagein_held(struct pagein_shard *sh, u32 base, u64 slots)
+{
+	u64 held = pagein_being_read(sh, base) & slots, left;
+
 	if (!sh->room.nr_ready)
 		return held;
 	for (left = slots & ~held; left; left &= left - 1)

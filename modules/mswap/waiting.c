@@ -108,7 +108,6 @@ int waiting_resize(struct waiting_room *r, spinlock_t *lock, u32 nr_frames)
 	struct waiting_frame *f, *next;
 	LIST_HEAD(fresh);
 	u32 have, n = 0;
-	bool more;
 
 	spin_lock_irq(lock);
 	have = r->nr_frames;
@@ -123,14 +122,12 @@ int waiting_resize(struct waiting_room *r, spinlock_t *lock, u32 nr_frames)
 	list_splice(&fresh, &r->free);
 	r->nr_frames += n;
 	r->target = nr_frames;
-	more = waiting_trim(r, WAITING_TRIM);
-	spin_unlock_irq(lock);
-	while (more) {
+	while (waiting_trim(r, WAITING_TRIM)) {
+		spin_unlock_irq(lock);
 		cond_resched();
 		spin_lock_irq(lock);
-		more = waiting_trim(r, WAITING_TRIM);
-		spin_unlock_irq(lock);
 	}
+	spin_unlock_irq(lock);
 	return 0;
 
 err_fresh:
