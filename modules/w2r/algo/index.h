@@ -33,7 +33,7 @@ u32 index_peek(const struct index *x, u64 block);
 void index_add(struct index *x, u32 e);
 void index_del(struct index *x, u32 e);
 
-/* Spreads neighbours over the chains; @shift as in struct index. */
+/* Spreads neighbours over chains, of which there are 1 << (64 - @shift). */
 static inline u32 index_hash(u64 block, u32 shift)
 {
 	return (u32)((block * 0x9e3779b97f4a7c15ull) >> shift);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "index.h"
 #include "planner.h"
 
 #define DECIDE_EVERY	8	/* references */
@@ -25,7 +26,7 @@ void chooser_init(struct auto_planner *a)
 
 static struct prediction *slot_of(struct auto_planner *a, u64 block)
 {
-	return &a->predictions[(block * 0x9e3779b97f4a7c15ull) >> 52];
+	return &a->predictions[index_hash(block, 52)];
 }
 
 /* How many predictions ago did @kind make this one? */

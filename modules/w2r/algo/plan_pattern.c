@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "index.h"
 #include "planner.h"
 
 #define MOST_DEPTH	8
@@ -14,7 +15,7 @@ void pattern_init(struct pattern_planner *p)
 
 static u32 *head_of(struct pattern_planner *p, u64 block)
 {
-	return &p->heads[(block * 0x9e3779b97f4a7c15ull) >> 51];
+	return &p->heads[index_hash(block, 51)];
 }
 
 /* Is jump number @at still in the history, with the same target @block? */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "index.h"
 #include "planner.h"
 
 #define BLOCKS		(1u << REGION_SHIFT)
@@ -13,7 +14,7 @@ void region_init(struct region_planner *r)
 
 static struct region *region_of(struct region_planner *r, u64 number)
 {
-	struct region *x = &r->regions[(number * 0x9e3779b97f4a7c15ull) >> 52];
+	struct region *x = &r->regions[index_hash(number, 52)];
 
 	if (x->number != number) {
 		memset(x, 0, sizeof(*x));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "index.h"
 #include "planner.h"
 
 #define FIRST_DEGREE	4
@@ -53,7 +54,7 @@ static u8 newer_of(const struct stream_planner *s, u8 a, u8 b)
 
 static u8 *head_of(struct stream_planner *s, u64 part)
 {
-	return &s->heads[part * 0x9e3779b97f4a7c15ull >> 58];
+	return &s->heads[index_hash(part, 58)];
 }
 
 /* From now on it goes on at @next; 0: nowhere. */
