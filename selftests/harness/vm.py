@@ -310,8 +310,9 @@ def build_programs():
     """Builds selftests/progs; returns the directory they are in."""
     out = cache.CACHE / "progs" / cache.digest(str(CHECKOUT))
     with cache.lock(f"progs-{out.name}"):
+        known = {path.stem for path in (SELFTESTS / "progs").glob("*.c")} | {"w2r-sim"}
         for path in out.glob("*"):
-            if not (SELFTESTS / "progs" / f"{path.name}.c").exists():
+            if path.name not in known:
                 path.unlink()
         done = subprocess.run(["make", "-s", "-j2", "-C", str(SELFTESTS / "progs"), f"OUT={out}"],
                               text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
