@@ -7,9 +7,10 @@ A finished tree or layer never changes: a tree is named by its recipe, a layer (
 is not hurt by a later build.
 """
 
-import fnmatch
 import pathlib
 import shutil
+import subprocess
+import tempfile
 
 from . import cache, chroot, own_kernel
 from .machines import DEFAULT
@@ -28,9 +29,9 @@ RECIPE_VERSION = "4"
 TREES_KEPT = 2
 LAYERS_KEPT = 4
 
-# What `make install` reads, but for what was built in the checkout.
-SOURCES = ("VERSION", "dkms.conf", "Kbuild", "Makefile", "tools/copy-sources", "tools/dkms-setup", "modules")
-BUILT = ("*.o", "*.ko", "*.mod", "*.mod.c", ".*", "modules.order", "Module.symvers")
+# How `make install` gets the sources into the tree.
+COPY_SOURCES = "tools/copy-sources"
+INSTALLERS = ("Makefile", "tools/dkms-setup", COPY_SOURCES)
 
 
 def tree_dir(machine):
@@ -127,16 +128,6 @@ def built(machine):
     return debian.exists() and own_kernel.archive(machine.kernel, debian / "root").exists()
 
 
-def _source_files():
-    for name in SOURCES:
-        path = cache.CHECKOUT / name
-        if path.is_dir():
-            yield from (each for each in sorted(path.rglob("*")) if each.is_file()
-                        and not any(fnmatch.fnmatchcase(each.name, pattern) for pattern in BUILT))
-        else:
-            yield path
-
-
 def made(machine):
     """What names the tree as it is now: by its recipe, and by when it was made, as packages get newer."""
     return tree_dir(machine).name, str((tree_dir(machine) / "log").stat().st_mtime_ns)
@@ -144,13 +135,15 @@ def made(machine):
 
 def source_digest(machine):
     """Names the checkout's module sources and the tree they are built in."""
-    parts = [*made(machine)]
-    files = list(_source_files())
+    parts = [*made(machine), *((cache.CHECKOUT / name).read_bytes() for name in INSTALLERS)]
+    with tempfile.TemporaryDirectory() as scratch:
+        subprocess.run([cache.CHECKOUT / COPY_SOURCES, scratch], check=True)
+        files = sorted(path for path in pathlib.Path(scratch).rglob("*") if path.is_file())
+        for path in files:
+            parts += [str(path.relative_to(scratch)), path.read_bytes()]
     if not any(path.suffix == ".c" for path in files):
         raise cache.LabError("modules/ holds no sources to install (use --no-sync for a "
                              "plain machine)")
-    for path in files:
-        parts += [str(path.relative_to(cache.CHECKOUT)), path.read_bytes()]
     return cache.digest(*parts)
 
 
