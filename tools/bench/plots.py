@@ -24,6 +24,7 @@ from benchlib import plan, report  # noqa: E402
 COLOURS = {
     "stock": ("#9aa7b5", "#6d7f92", "#46566a"),
     "mswap": ("#d1495b",),
+    "linear": ("#c8c8c8",),
     "frontswap": ("#edae49",),
     "floor": ("#66a182",),
     "mswap-object": ("#e58a94",),

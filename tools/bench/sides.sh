@@ -4,6 +4,7 @@
 # The sides of the swap benchmark: how each makes what is swapped to of a device, and takes it away again.
 #
 #	stock			swap on the device
+#	linear			swap on dm-linear on the device
 #	mswap[-POLICY]		mswap on the device
 #	mswap-w2r		mswap on dm-w2r on the device, with W2R_MIB of memory outside the cgroup
 #	frontswap		mswap on the device behind frontswap, swap on dm-linear on a ramdisk
@@ -50,17 +51,21 @@ w2r_start() {
 	dmsetup mknodes bench-w2r
 }
 
+# linear_start NAME BACKING
+linear_start() {
+	dmsetup create --noudevsync "$1" --table "0 $(blockdev --getsz "$2") linear $2 0" || die "dm-linear refuses $2"
+	dmsetup mknodes "$1"
+	swap=/dev/mapper/$1
+}
+
 # The area takes memory only for what is written to it, which is next to nothing. Past a ramdisk's own face the
 # swap core reads by the swap cache, as it does with the disks that people have: a page read back keeps its slot.
 frontswap_start() {
 	[ "$kind" != brd ] || die "frontswap needs the ramdisk for its area"
 	[ -b /dev/ram0 ] || make_brd "$size" >/dev/null || die "cannot make a ramdisk"
-	dmsetup create --noudevsync bench-area --table "0 $(blockdev --getsz /dev/ram0) linear /dev/ram0 0" ||
-		die "dm-linear refuses the ramdisk"
-	dmsetup mknodes bench-area
+	linear_start bench-area /dev/ram0
 	modprobe mswap-frontswap || die "modprobe mswap-frontswap failed"
 	echo "${mswap#mswap}" >"$frontswap" || die "mswap-frontswap refuses $mswap"
-	swap=/dev/mapper/bench-area
 }
 
 # Its shrinker writes to the device what nobody asks for, where the kernel has it.
@@ -113,6 +118,7 @@ zram_stop() {
 side_start() {
 	case $side in
 	stock) swap=$device ;;
+	linear) linear_start bench-linear "$device" ;;
 	mswap) mswap_start "$device" ;;
 	mswap-w2r)
 		w2r_start
@@ -138,6 +144,7 @@ side_start() {
 
 side_stop() {
 	case $side in
+	linear) dmsetup remove --noudevsync bench-linear || die "dm-linear stays" ;;
 	mswap-w2r)
 		mswap_stop
 		dmsetup remove --noudevsync bench-w2r || die "dm-w2r stays"

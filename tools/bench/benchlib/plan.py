@@ -59,6 +59,7 @@ SIDES = {
     side.name: side
     for side in (
         Side("stock", "stock"),
+        Side("linear", "dm-linear over the device", page_cluster=3),
         Side("mswap", "mswap"),
         Side("frontswap", "mswap-frontswap", page_cluster=0),
         Side("mswap-object", "mswap, a write an object"),
