@@ -198,17 +198,14 @@ static blk_qc_t _name(struct bio *bio)					\
 
 /*
  * Takes over from @bdev what a disk on top of it must promise alike: a volatile
- * write cache, FUA, stable pages, rotation, and, where a queue can tell, that
- * I/O ends before submission returns. The disk must have no I/O.
+ * write cache, FUA, stable pages and rotation. The disk must have no I/O.
  */
 #ifdef COMPAT_HAVE_BLK_FEATURES
 static inline int compat_disk_inherit(struct gendisk *disk,
 				      struct block_device *bdev)
 {
 	const blk_features_t mask = BLK_FEAT_WRITE_CACHE | BLK_FEAT_FUA |
-				    BLK_FEAT_STABLE_WRITES |
-				    BLK_FEAT_SYNCHRONOUS |
-				    BLK_FEAT_ROTATIONAL;
+				    BLK_FEAT_STABLE_WRITES | BLK_FEAT_ROTATIONAL;
 	struct queue_limits lim = queue_limits_start_update(disk->queue);
 
 	lim.features &= ~mask;

@@ -81,7 +81,6 @@ int backing_open(struct backing *b, const char *path, const char *name,
 		goto err_path;
 	}
 	b->bdev = compat_bdev(&b->handle);
-	b->synchronous = compat_bdev_synchronous(b->bdev);
 	err = backing_check(b, path, name);
 	if (err)
 		goto err_bdev;

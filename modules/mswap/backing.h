@@ -20,7 +20,6 @@ struct backing {
 	struct block_device *bdev;
 	struct bio_set writes;
 	u32 nr_slots;
-	bool synchronous;	/* I/O ends before its submission returns */
 	char *path;
 };
 

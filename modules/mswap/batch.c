@@ -4,16 +4,11 @@
 
 #include "batch.h"
 
-/*
- * Batches and copies that go on when no memory at all is left. The smallest is
- * for synchronous devices, which get page by page: many kernels zero memory that
- * they give out.
- */
+/* Batches and copies that go on when no memory at all is left. */
 static const struct {
 	u32 pages;
 	u32 reserve;
 } batch_sizes[BATCH_SIZES] = {
-	{ 2, 16 },
 	{ 32, 16 },
 	{ 128, 8 },
 	{ CLUSTER_PAGES_MAX, 2 },

@@ -29,7 +29,7 @@
 #include "store.h"
 
 /* Batches come in sizes, for M is a knob and a bio may be large. */
-#define BATCH_SIZES		4
+#define BATCH_SIZES		3
 
 struct batching;
 

@@ -47,8 +47,7 @@ static bool batch_may_store(struct batching *bt, const struct bio *bio)
 	       mp_bvec_iter_len(bio->bi_io_vec, bio->bi_iter) <=
 		       BATCH_STORE_FOLIO_MAX &&
 	       READ_ONCE(bt->knobs->batch_usecs) &&
-	       READ_ONCE(bt->knobs->policy) == CLUSTER_MOC &&
-	       !bt->backing->synchronous;
+	       READ_ONCE(bt->knobs->policy) == CLUSTER_MOC;
 }
 
 static void batch_set_stored(struct cluster_page *cp, struct stored_page *s)
@@ -163,8 +162,7 @@ bool batch_fill(struct batching *bt, struct batch **bp, struct bio *bio,
 		batch_issue_of(bp, gfp);
 	while (nr) {
 		if (!*bp)
-			*bp = batch_alloc(bt, bt->backing->synchronous ?
-						nr : max(limit, nr), gfp);
+			*bp = batch_alloc(bt, max(limit, nr), gfp);
 		if (!*bp)
 			return false;
 		if (!batch_add_slot(*bp, bio, store, BATCH_GFP_NOWAIT)) {
@@ -210,20 +208,13 @@ static struct batch **batch_of_plug(struct batching *bt, struct batch **alone)
 	return cb ? &container_of(cb, struct batch_plug, cb)->batch : alone;
 }
 
-/*
- * On a synchronous device the swap core waits for each page, so there is nothing
- * to gather, and to be unplugged by that wait would cost two switches a page.
- */
 void batch_bio(struct batching *bt, struct bio *bio)
 {
 	struct batch *alone = NULL;
-	struct batch **bp = &alone;
 
 	mswap_count(bt->stats, MSWAP_PAGES_OUT,
 		    bio->bi_iter.bi_size >> PAGE_SHIFT);
-	if (!bt->backing->synchronous)
-		bp = batch_of_plug(bt, &alone);
-	if (!batch_fill(bt, bp, bio, BATCH_GFP_NOWAIT))
+	if (!batch_fill(bt, batch_of_plug(bt, &alone), bio, BATCH_GFP_NOWAIT))
 		batch_defer_bio(bt, bio);
 	if (alone)
 		batch_issue(alone, BATCH_GFP_NOWAIT);

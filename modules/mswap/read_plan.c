@@ -79,8 +79,7 @@ static void take_frames(struct read_op *op, struct pagein_shard *sh,
 
 u32 pagein_limit(const struct pagein *pi)
 {
-	if (READ_ONCE(pi->knobs->readahead) == MSWAP_READAHEAD_OFF ||
-	    pi->backing->synchronous)
+	if (READ_ONCE(pi->knobs->readahead) == MSWAP_READAHEAD_OFF)
 		return 1;
 	return READ_ONCE(pi->knobs->readahead_pages);
 }

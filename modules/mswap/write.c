@@ -65,7 +65,7 @@ static void write_note_tail(struct batch_write *w)
 	t->slot = w->slot + w->n;
 	t->page = write_pages(w)[w->n - 1];
 	put_cpu_ptr(w->batch->bt->tails);
-	if (w->n < SLOT_RUN_LONG && !w->batch->bt->backing->synchronous)
+	if (w->n < SLOT_RUN_LONG)
 		write_group(w, continues &&
 			       granule_of(last) == granule_of(w->slot));
 }
