@@ -10,14 +10,13 @@ plan 8
 
 must modprobe brd rd_nr=1 rd_size=$((256 * 1024))
 mswap_add /dev/ram0
-check_program 'racing block I/O' blkcheck -s 6 -t 4 -r 2 -S 64 "$MSWAP"
-must blkdiscard "$MSWAP"
 must swap_start "$MSWAP"
 check_program 'single pages' limited 24M pagestride -c 1 -s 128
 check_ge 'pages a write' $(($(get dev_pages_written) / $(get dev_writes))) 8
 check_ge 'pages a read' $(($(get dev_pages_read) / $(get dev_reads))) 4
 check_program 'copy-on-write' limited 32M forkcow -n 2 -s 20 -r 1
 check 'swapoff' swapoff "$MSWAP"
+check_program 'racing block I/O' blkcheck -s 6 -t 4 -r 2 -S 64 "$MSWAP"
 check_eq 'no I/O failed' "$(get write_errors) $(get read_errors) $(get nospace)" '0 0 0'
 check 'removal' mswap_remove "$MSWAP"
 

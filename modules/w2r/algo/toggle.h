@@ -8,7 +8,7 @@
  * used or not. Reading ahead goes off when what it saves is less than what it
  * costs, and on again when it would save twice that much. While it is off
  * nothing is learnt about its use, so it is tried again after some periods; each
- * trial that fails doubles them.
+ * trial that fails doubles them first, and it begins with one.
  *
  * Pure; the caller's lock protects it. Times in nanoseconds.
  */
@@ -18,7 +18,7 @@
 #include "pure.h"
 
 #define TOGGLE_SAMPLES		16	/* fates of prefetches for a decision */
-#define TOGGLE_TRIAL_FIRST	8	/* periods off before a trial */
+#define TOGGLE_TRIAL_FIRST	8	/* periods off, to be doubled */
 #define TOGGLE_TRIAL_MOST	64
 
 struct toggle {
