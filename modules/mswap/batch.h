@@ -86,7 +86,7 @@ struct batching {
 	mempool_t bounce;
 	struct batch_tail __percpu *tails;
 	struct gather gather;
-	struct flight held;	/* batches that exist, written or not */
+	struct flight held;	/* batches that exist, written or not, and plugs */
 
 	struct work_struct work;
 	struct work_struct write_work;

@@ -18,6 +18,7 @@
 struct batch_plug {
 	struct blk_plug_cb cb;
 	struct batch *batch;
+	bool held;		/* counted in bt->held */
 };
 
 /*
@@ -179,18 +180,8 @@ bool batch_fill(struct batching *bt, struct batch **bp, struct bio *bio,
 	return true;
 }
 
-/*
- * The scheduler unplugs a task that is about to sleep: it must not sleep here
- * once more, and its stack may be deep.
- */
-static void batch_unplug(struct blk_plug_cb *cb, bool from_schedule)
+static void batch_unplugged(struct batch *b, bool from_schedule)
 {
-	struct batch_plug *plug = container_of(cb, struct batch_plug, cb);
-	struct batch *b = plug->batch;
-
-	kfree(plug);
-	if (!b)
-		return;
 	if (!b->nr_bios)
 		gather_batch(b->bt, b, from_schedule);
 	else if (from_schedule)
@@ -199,13 +190,40 @@ static void batch_unplug(struct blk_plug_cb *cb, bool from_schedule)
 		batch_issue(b, BATCH_GFP_NOWAIT);
 }
 
-/* The batch of the task's plug; without a plug, @alone. */
+/*
+ * The scheduler unplugs a task that is about to sleep: it must not sleep here
+ * once more, and its stack may be deep.
+ */
+static void batch_unplug(struct blk_plug_cb *cb, bool from_schedule)
+{
+	struct batch_plug *plug = container_of(cb, struct batch_plug, cb);
+	struct batching *bt = cb->data;
+	struct batch *b = plug->batch;
+
+	kfree(plug);
+	if (b)
+		batch_unplugged(b, from_schedule);
+	flight_end(&bt->held);
+}
+
+/*
+ * The batch of the task's plug; without a plug, @alone. The plug stays after its
+ * batch has gone, as long as the task does not sleep: the module must not go
+ * before it.
+ */
 static struct batch **batch_of_plug(struct batching *bt, struct batch **alone)
 {
 	struct blk_plug_cb *cb = blk_check_plugged(batch_unplug, bt,
 						   sizeof(struct batch_plug));
+	struct batch_plug *plug = container_of(cb, struct batch_plug, cb);
 
-	return cb ? &container_of(cb, struct batch_plug, cb)->batch : alone;
+	if (!cb)
+		return alone;
+	if (!plug->held) {
+		plug->held = true;
+		flight_begin(&bt->held);
+	}
+	return &plug->batch;
 }
 
 void batch_bio(struct batching *bt, struct bio *bio)

@@ -103,13 +103,18 @@ void waiting_exit(struct waiting_room *r)
 	WARN_ON_ONCE(r->nr_frames);
 }
 
-int waiting_resize(struct waiting_room *r, spinlock_t *lock, u32 nr_frames)
+/*
+ * From the count on, what comes back from reads stays: after a shrink some of it
+ * was still to go.
+ */
+static int waiting_grow(struct waiting_room *r, spinlock_t *lock, u32 nr_frames)
 {
 	struct waiting_frame *f, *next;
 	LIST_HEAD(fresh);
 	u32 have, n = 0;
 
 	spin_lock_irq(lock);
+	r->target = max(r->target, nr_frames);
 	have = r->nr_frames;
 	spin_unlock_irq(lock);
 	for (; have + n < nr_frames; n++) {
@@ -121,12 +126,6 @@ int waiting_resize(struct waiting_room *r, spinlock_t *lock, u32 nr_frames)
 	spin_lock_irq(lock);
 	list_splice(&fresh, &r->free);
 	r->nr_frames += n;
-	r->target = nr_frames;
-	while (waiting_trim(r, WAITING_TRIM)) {
-		spin_unlock_irq(lock);
-		cond_resched();
-		spin_lock_irq(lock);
-	}
 	spin_unlock_irq(lock);
 	return 0;
 
@@ -134,6 +133,23 @@ err_fresh:
 	list_for_each_entry_safe(f, next, &fresh, list)
 		waiting_free_frame(f);
 	return -ENOMEM;
+}
+
+int waiting_resize(struct waiting_room *r, spinlock_t *lock, u32 nr_frames)
+{
+	u32 had = r->target;
+	int err;
+
+	err = waiting_grow(r, lock, nr_frames);
+	spin_lock_irq(lock);
+	r->target = err ? had : nr_frames;
+	while (waiting_trim(r, WAITING_TRIM)) {
+		spin_unlock_irq(lock);
+		cond_resched();
+		spin_lock_irq(lock);
+	}
+	spin_unlock_irq(lock);
+	return err;
 }
 
 struct waiting_frame *waiting_find(struct waiting_room *r, u32 slot)
