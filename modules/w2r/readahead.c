@@ -26,11 +26,16 @@ static unsigned long *ra_pages(struct w2r *c)
 	return compat_disk_ra_pages(dm_disk(md));
 }
 
-static void ra_switch_off(struct w2r *c)
+/*
+ * What somebody wrote since it was switched off stays, until switching is asked
+ * for again: the block layer of recent kernels (blk_apply_bdi_limits()) writes to
+ * it too, with each limit of the queue that is changed.
+ */
+static void ra_switch_off(struct w2r *c, bool period)
 {
 	unsigned long *ra = ra_pages(c);
 
-	if (c->ra_off || !READ_ONCE(*ra))
+	if (!READ_ONCE(*ra) || (c->ra_off && period))
 		return;
 	c->saved_ra = READ_ONCE(*ra);
 	WRITE_ONCE(*ra, 0);
@@ -68,6 +73,6 @@ void w2r_readahead_update(struct w2r *c, bool period)
 	if (on)
 		ra_switch_on(c);
 	else
-		ra_switch_off(c);
+		ra_switch_off(c, period);
 	mutex_unlock(&c->ra_lock);
 }

@@ -9,7 +9,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 20
+plan 24
 
 ra() {
 	cat "${FILES%/w2r}/queue/read_ahead_kb"
@@ -42,6 +42,15 @@ must w2r_set readahead off
 echo 64 >"${FILES%/w2r}/queue/read_ahead_kb"
 must w2r_set readahead on
 check_eq 'unless somebody changed it since' "$(ra)" 64
+must w2r_set readahead off
+echo 32 >"${FILES%/w2r}/queue/read_ahead_kb"
+sleep 2.5
+check_eq 'what somebody sets while it is off stays' "$(ra)" 32
+check 'off, though it is off' w2r_set readahead off
+check_eq 'is taken at its word' "$(ra)" 0
+must w2r_set readahead on
+check_eq 'and gives back what was there last' "$(ra)" 32
+echo 64 >"${FILES%/w2r}/queue/read_ahead_kb"
 must w2r_set readahead off
 check_eq 'off once more' "$(ra)" 0
 must dmsetup suspend muster
