@@ -14,6 +14,7 @@
 #define FRAME_GFP	(GFP_NOWAIT | __GFP_NOWARN | __GFP_NOMEMALLOC | __GFP_COMP)
 #define CALM		(5 * HZ)	/* after pressure, before growing again */
 #define RESIDENT_LEAST	64		/* frames not worth asking for */
+#define FREED_AT_ONCE	1024
 
 static unsigned int frame_order(const struct w2r *c)
 {
@@ -67,7 +68,7 @@ u32 w2r_take(struct w2r *c, u64 block, enum room room, struct w2r_filler *f)
 	if (e == ENTRY_NONE)
 		return e;
 	if (!give_memory(c, e)) {
-		rooms_filled(&c->rooms, e, false);
+		rooms_unfill(&c->rooms, e);
 		/* From now on a block that comes takes the memory of another. */
 		set_limit(c, c->rooms.in_use);
 		c->shrunk_at = jiffies;
@@ -201,8 +202,11 @@ void w2r_frames_stop(struct w2r *c)
 	u32 e;
 
 	compat_shrinker_unregister(&c->shrinker);
-	for (e = 0; e < c->nr_entries; e++)
+	for (e = 0; e < c->nr_entries; e++) {
 		if (c->slots[e].page)
 			__free_pages(c->slots[e].page, frame_order(c));
+		if (!(e % FREED_AT_ONCE))
+			cond_resched();
+	}
 	vfree(c->slots);
 }

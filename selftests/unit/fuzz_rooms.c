@@ -28,6 +28,15 @@ static void fill(struct state *s, u64 block, enum room room)
 		s->filling[s->nr_filling++] = e;
 }
 
+static void unfill(struct state *s, u64 block)
+{
+	u32 before = s->nr_filling;
+
+	fill(s, block, block & 1 ? ROOM_WAITING : ROOM_WEIGHING);
+	if (s->nr_filling > before)
+		rooms_unfill(&s->box.r, s->filling[--s->nr_filling]);
+}
+
 static void filled(struct state *s, u32 which, bool good)
 {
 	if (!s->nr_filling)
@@ -89,6 +98,9 @@ static void operate(struct state *s, u8 what, u8 block)
 		break;
 	case 13:
 		rooms_set_limit(r, ROOMS_ENTRIES_MIN + block % (r->arena.nr - ROOMS_ENTRIES_MIN + 1));
+		break;
+	case 14:
+		unfill(s, block);
 		break;
 	default:
 		if (e != ENTRY_NONE)

@@ -344,6 +344,29 @@ static void test_drop_in_use(void)
 	box_free(&b);
 }
 
+/* There was no memory for it: as if it had never been asked for. */
+static void test_unfill(void)
+{
+	u32 policy, room;
+
+	for (policy = 0; policy < POLICY_KINDS; policy++)
+		for (room = ROOM_WEIGHING; room <= ROOM_WAITING; room++) {
+			struct rooms_config c = config(policy, 8, 1);
+			struct rooms_box b;
+
+			box_make(&b, &c);
+			fill_good(&b.r, 1, ROOM_WAITING);
+			rooms_unfill(&b.r, rooms_fill(&b.r, 7, room));
+			CHECK_EQ(rooms_where(&b.r, 7), ROOM_DISK);
+			CHECK_EQ(b.r.in_use, 1);
+			CHECK_EQ(b.r.wasted, 0);
+			CHECK_EQ(b.r.held[room], room == ROOM_WAITING);
+			must_hold(&b.r);
+			fill_good(&b.r, 7, room);
+			box_free(&b);
+		}
+}
+
 /* A read uses what it finds up to a gap, and asks the origin up to the last gap; a stale block is one. */
 static void test_hits_and_gaps(void)
 {
@@ -398,6 +421,7 @@ int main(void)
 		UNIT_CASE(test_pinned_stay),
 		UNIT_CASE(test_waiting_gives_way),
 		UNIT_CASE(test_drop_in_use),
+		UNIT_CASE(test_unfill),
 		UNIT_CASE(test_hits_and_gaps),
 	};
 

@@ -271,6 +271,17 @@ bool rooms_filled(struct rooms *r, u32 e, bool good)
 	return good;
 }
 
+void rooms_unfill(struct rooms *r, u32 e)
+{
+	struct entry *x = entry(r, e);
+
+	x->flags &= ~ENTRY_FILLING;
+	if (x->room == ROOM_WAITING)
+		r->wasted--;
+	forget(r, e);
+	make_spare(r, e);
+}
+
 void rooms_drop(struct rooms *r, u32 e)
 {
 	struct entry *x = entry(r, e);

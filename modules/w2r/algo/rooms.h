@@ -128,6 +128,8 @@ u32 rooms_fill(struct rooms *r, u64 block, enum room room);
  * meanwhile; returns whether it stays.
  */
 bool rooms_filled(struct rooms *r, u32 e, bool good);
+/* Takes back rooms_fill(), at once: nothing was sent for @e, so nothing counts. */
+void rooms_unfill(struct rooms *r, u32 e);
 
 /* @e is forgotten at once; its memory is reused after pins and filling. */
 void rooms_drop(struct rooms *r, u32 e);
