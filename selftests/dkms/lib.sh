@@ -27,7 +27,7 @@ dkms_says() {
 	dkms status -m muster | sed 's|^muster, |muster/|' | grep -Fq "muster/$VERSION, $1, x86_64: $2"
 }
 
-# Every file of a package: what DKMS keeps and what is in the modules' folders, but for the lists depmod makes.
+# Every file of a package: what DKMS keeps, what is in the modules' folders but for the lists depmod makes, and the rest.
 files() {
-	find /usr/src /var/lib/dkms /lib/modules/ -xdev ! -name 'modules.*' ! -path '*/dkms_dbversion' | sort
+	find /usr/src /var/lib/dkms /lib/modules/ /usr/local -xdev ! -name 'modules.*' ! -path '*/dkms_dbversion' | sort
 }

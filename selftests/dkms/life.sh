@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 18
+plan 19
 
 # A copy of the sources that does not build.
 break_sources() {
@@ -25,6 +25,7 @@ check 'install' dkms_install
 check 'DKMS says installed' dkms_says "$KVER" installed
 check 'mswap is in place' installed_file mswap
 check 'dm-w2r is in place' installed_file dm-w2r
+check 'so are the files for the boot' ls /usr/local/sbin/mswap-swap /usr/local/lib/systemd/system/mswap@.service
 check 'modprobe would find it' modprobe --dry-run --set-version "$KVER" mswap
 check_eq 'it is for this kernel' "$(modinfo -k "$KVER" -F vermagic mswap | cut -d' ' -f1)" "$KVER"
 if grep -qw frontswap_register_ops "$KDIR/Module.symvers"; then
@@ -62,7 +63,7 @@ check_eq 'in place of the version before' "$(dkms status -m muster | sed 's|^mus
 
 check 'dkms remove --all' dkms remove -m muster -v 98 --all
 check_eq 'leaves no file but the sources behind' \
-	"$(diff <(echo "$before") <(files) | grep '^[<>]' | grep -v "^> /usr/src/muster-98")" ''
+	"$(diff <(echo "$before") <(files) | grep '^[<>]' | grep -vE '^> /usr/(src/muster-98|local/(sbin|lib/systemd))')" ''
 must make -C $work uninstall
 check_eq 'make uninstall takes these too' "$(files)" "$before"
 

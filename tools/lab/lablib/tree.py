@@ -31,7 +31,7 @@ LAYERS_KEPT = 4
 
 # How `make install` gets the sources into the tree.
 COPY_SOURCES = "tools/copy-sources"
-INSTALLERS = ("Makefile", "tools/dkms-setup", COPY_SOURCES)
+INSTALLERS = ("Makefile", "tools/dkms-setup", COPY_SOURCES, "tools/boot/mswap-swap", "tools/boot/mswap@.service")
 
 
 def tree_dir(machine):

@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# What the systemd unit runs: mswap-swap, as make install has put it in place.
+# timeout: 60
+# kernels: all
+
+. "$(dirname "$0")/lib.sh"
+
+# The commands of the unit, run as systemd would run them with $MSWAP_OPTIONS empty.
+unit() {
+	sed -n "s|^$1=||p" /usr/local/lib/systemd/system/mswap@.service | sed "s|%f|$2|; s| \$MSWAP_OPTIONS||"
+}
+
+swap_areas() {
+	awk 'NR > 1 { print $1, $5 }' /proc/swaps
+}
+
+content() {
+	sha256sum <"$1" | cut -c1-16
+}
+
+# refused NAME TEXT DEVICE [OPTION...]: it says so, and leaves no device, no swap area and DEVICE as it was.
+refused() {
+	local name=$1 text=$2 before
+
+	before=$(content "$3")
+	check_fails "$name" "$text" mswap-swap start "${@:3}"
+	check_eq "$name: nothing was done" "$(mswap_devices) $(swap_areas) $(content "$3")" "  $before"
+}
+
+plan 21
+
+must null_make muster0 64
+must modprobe mswap
+
+check 'start' eval "$(unit ExecStart /dev/muster0)"
+check_eq 'there is one device' "$(mswap_devices)" 0
+check_eq 'and swap on it' "$(swap_areas)" '/dev/mswap0 100'
+check_fails 'once more' 'in use by mswap0' mswap-swap start /dev/muster0
+check_program 'swapping' limited 24M pagestride -c 1 -s 48
+check 'stop' eval "$(unit ExecStop /dev/muster0)"
+check_eq 'no swap, no device' "$(swap_areas)$(mswap_devices)" ''
+check 'stop of what is not there' mswap-swap stop /dev/muster0
+check 'start on what it was, with options' mswap-swap start /dev/muster0 cluster_pages=64 disksize=32M priority=7
+check_eq 'they are set' "$(swap_areas) $(cat /sys/block/mswap0/{cluster_pages,disksize})" $'/dev/mswap0 7 64\n33554432'
+must mswap-swap stop /dev/muster0
+
+refused 'an unknown option' 'unknown option: reset=1' /dev/muster0 reset=1
+refused 'a value out of range' 'refuses cluster_pages=0' /dev/muster0 cluster_pages=0
+refused 'a size that does not fit' 'refuses /dev/muster0' /dev/muster0 disksize=65M
+must wipefs -q -a /dev/muster0
+must mkfs.ext4 -q /dev/muster0
+refused 'a file system' 'holds ext4' /dev/muster0
+must wipefs -q -a /dev/muster0
+must sh -c 'echo ,,L | sfdisk -q --no-reread --label gpt /dev/muster0'
+refused 'a partition table' 'holds gpt' /dev/muster0
+check_fails 'no block device' 'not a block device' mswap-swap start /dev/null
+
+finish
