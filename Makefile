@@ -8,8 +8,8 @@ OUT ?= $(or $(MUSTER_CACHE),/var/cache/muster)
 FUZZ_SECONDS ?= 300
 
 .PHONY: modules install uninstall demo check check-unit check-lint check-dkms check-vm \
-	check-debug debug-kernel soak load-held fuzz-vm \
-	bench bench-lookup bench-slots bench-swap bench-w2r sim-w2r traces fuzz clean help setup headers
+	check-debug debug-kernel soak load-held fuzz-vm bench bench-lookup bench-slots bench-swap \
+	bench-w2r sim-w2r traces fuzz clean help setup setup-lint headers
 
 modules: headers
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
@@ -28,6 +28,9 @@ uninstall:
 setup:
 	@tools/host-setup
 
+setup-lint:
+	@tools/host-setup lint
+
 demo: setup
 	@tools/bench/demo
 	@echo
@@ -36,9 +39,10 @@ demo: setup
 bench-w2r: setup
 	@tools/bench/bench-w2r
 
-check: setup
+check: setup-lint
 	@$(CHECK) $(if $(KERNELS),--kernels "$(KERNELS)") $(TESTS)
 
+check-lint: setup-lint
 check-unit check-lint check-dkms check-vm: check-%: setup
 	@$(CHECK) $(if $(KERNELS),--kernels "$(KERNELS)") --only $*
 
