@@ -28,6 +28,12 @@ refused() {
 	check_eq "$name: nothing was done" "$(mswap_devices) $(swap_areas) $(content "$3")" "  $before"
 }
 
+# An MBR with one partition, of type 0x83, 1000 sectors from 2048 on.
+partition() {
+	printf '\0\0\0\0\203\0\0\0\0\10\0\0\350\3\0\0' | dd of="$1" bs=1 seek=446 conv=notrunc &&
+		printf '\125\252' | dd of="$1" bs=1 seek=510 conv=notrunc
+}
+
 plan 21
 
 must null_make muster0 64
@@ -52,8 +58,8 @@ must wipefs -q -a /dev/muster0
 must mkfs.ext4 -q /dev/muster0
 refused 'a file system' 'holds ext4' /dev/muster0
 must wipefs -q -a /dev/muster0
-must sh -c 'echo ,,L | sfdisk -q --no-reread --label gpt /dev/muster0'
-refused 'a partition table' 'holds gpt' /dev/muster0
+must partition /dev/muster0
+refused 'a partition table' 'holds dos' /dev/muster0
 check_fails 'no block device' 'not a block device' mswap-swap start /dev/null
 
 finish
