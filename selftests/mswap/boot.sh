@@ -34,7 +34,7 @@ partition() {
 		printf '\125\252' | dd of="$1" bs=1 seek=510 conv=notrunc
 }
 
-plan 21
+plan 27
 
 must null_make muster0 64
 must modprobe mswap
@@ -42,14 +42,36 @@ must modprobe mswap
 check 'start' eval "$(unit ExecStart /dev/muster0)"
 check_eq 'there is one device' "$(mswap_devices)" 0
 check_eq 'and swap on it' "$(swap_areas)" '/dev/mswap0 100'
-check_fails 'once more' 'in use by mswap0' mswap-swap start /dev/muster0
+check 'once more changes nothing' mswap-swap start /dev/muster0
+check_eq 'there is one device still' "$(mswap_devices) $(swap_areas)" '0 /dev/mswap0 100'
 check_program 'swapping' limited 24M pagestride -c 1 -s 48
 check 'stop' eval "$(unit ExecStop /dev/muster0)"
 check_eq 'no swap, no device' "$(swap_areas)$(mswap_devices)" ''
+check_eq 'and no mark on the disk' "$(blkid -p /dev/muster0)" ''
 check 'stop of what is not there' mswap-swap stop /dev/muster0
 check 'start on what it was, with options' mswap-swap start /dev/muster0 cluster_pages=64 disksize=32M priority=7
 check_eq 'they are set' "$(swap_areas) $(cat /sys/block/mswap0/{cluster_pages,disksize})" $'/dev/mswap0 7 64\n33554432'
-must mswap-swap stop /dev/muster0
+swapoff /dev/mswap0 &
+check 'stop while somebody else swaps it off' mswap-swap stop /dev/muster0
+wait $!
+check_eq 'it is gone' "$(swap_areas)$(mswap_devices)" ''
+
+# It waits for mkswap, which waits for the pipe.
+start_with_slow_mkswap() {
+	mkdir "$WORK/bin"
+	printf '#!/bin/sh\nread -r _ <%s\n' "$WORK/pipe" >"$WORK/bin/mkswap"
+	chmod +x "$WORK/bin/mkswap"
+	mkfifo "$WORK/pipe"
+	PATH=$WORK/bin:$PATH mswap-swap start /dev/muster0 &
+}
+
+start_with_slow_mkswap
+must wait_until 10 grep -q muster0 /sys/block/mswap0/backing_dev
+kill "$!"
+echo go >"$WORK/pipe"
+wait "$!"
+check_eq 'a start that is stopped fails' $? 143
+check_eq 'and undoes what it did' "$(swap_areas)$(mswap_devices)" ''
 
 refused 'an unknown option' 'unknown option: reset=1' /dev/muster0 reset=1
 refused 'a value out of range' 'refuses cluster_pages=0' /dev/muster0 cluster_pages=0
