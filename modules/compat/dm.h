@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What device-mapper targets need of the kernel that differs between kernels:
- * registering, shrinkers, kobjects and a disk's read-ahead.
+ * shrinkers, kobjects and a disk's read-ahead.
  */
 #ifndef MUSTER_COMPAT_DM_H
 #define MUSTER_COMPAT_DM_H
@@ -12,21 +12,6 @@
 #include <linux/kobject.h>
 #include <linux/module.h>
 #include <linux/shrinker.h>
-
-/* A module that is one target, struct target_type <name>_target. */
-#ifndef module_dm
-#define module_dm(name)							\
-static int __init name##_init(void)					\
-{									\
-	return dm_register_target(&name##_target);			\
-}									\
-module_init(name##_init);						\
-static void __exit name##_exit(void)					\
-{									\
-	dm_unregister_target(&name##_target);				\
-}									\
-module_exit(name##_exit)
-#endif
 
 /*
  * Something that gives memory back when the kernel is short of it: @count says

@@ -6,6 +6,7 @@
 #include <linux/idr.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
+#include <linux/rcupdate.h>
 #include <linux/suspend.h>
 
 #include "compat/class.h"
@@ -208,12 +209,17 @@ err_pagein:
 	return err;
 }
 
+/*
+ * A task that has ended the last I/O, or plug, may have been preempted on its way
+ * out of our text.
+ */
 static void __exit mswap_exit(void)
 {
 	class_unregister(&mswap_class);
 	mswap_remove_all();
 	unregister_pm_notifier(&mswap_pm_notifier);
 	unregister_blkdev(mswap_major, "mswap");
+	synchronize_rcu_tasks();
 	pagein_module_exit();
 }
 

@@ -5,6 +5,7 @@
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/rcupdate.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
@@ -326,7 +327,23 @@ static struct target_type w2r_target = {
 	.message = w2r_message,
 	.iterate_devices = w2r_iterate_devices,
 };
-module_dm(w2r);
+static int __init w2r_init(void)
+{
+	return dm_register_target(&w2r_target);
+}
+
+/*
+ * A task that has ended the last fetch may have been preempted on its way out of
+ * our text.
+ */
+static void __exit w2r_exit(void)
+{
+	dm_unregister_target(&w2r_target);
+	synchronize_rcu_tasks();
+}
+
+module_init(w2r_init);
+module_exit(w2r_exit);
 
 MODULE_DESCRIPTION("device-mapper cache with a weighing and a waiting room");
 MODULE_AUTHOR("The Muster developers");
