@@ -142,15 +142,20 @@ enum room rooms_where(const struct rooms *r, u64 block)
 }
 
 /* @e is in no list any more; nobody finds it from now on. */
-static void forget(struct rooms *r, u32 e)
+static void leave(struct rooms *r, u32 e)
 {
 	struct entry *x = entry(r, e);
 
 	index_del(&r->index, e);
 	r->held[x->room]--;
-	if (x->room == ROOM_WAITING)
-		r->wasted++;
 	x->room = ROOM_DISK;
+}
+
+static void forget(struct rooms *r, u32 e)
+{
+	if (entry(r, e)->room == ROOM_WAITING)
+		r->wasted++;
+	leave(r, e);
 }
 
 static bool waits(const struct rooms *r, u32 e)
@@ -273,12 +278,8 @@ bool rooms_filled(struct rooms *r, u32 e, bool good)
 
 void rooms_unfill(struct rooms *r, u32 e)
 {
-	struct entry *x = entry(r, e);
-
-	x->flags &= ~ENTRY_FILLING;
-	if (x->room == ROOM_WAITING)
-		r->wasted--;
-	forget(r, e);
+	entry(r, e)->flags &= ~ENTRY_FILLING;
+	leave(r, e);
 	make_spare(r, e);
 }
 
