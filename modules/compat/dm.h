@@ -8,9 +8,7 @@
 
 #include <linux/backing-dev.h>
 #include <linux/blkdev.h>
-#include <linux/device-mapper.h>
 #include <linux/kobject.h>
-#include <linux/module.h>
 #include <linux/shrinker.h>
 
 /*

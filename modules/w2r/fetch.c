@@ -165,8 +165,7 @@ static struct w2r_fetch *begin(struct w2r *c, u64 first, u32 n, u32 most,
 	struct bio *bio;
 
 	bio = compat_bio_alloc(c->dev->bdev, most, REQ_OP_READ | opf,
-			       GFP_NOWAIT | __GFP_NOWARN | __GFP_NOMEMALLOC,
-			       &c->bios);
+			       W2R_GFP, &c->bios);
 	if (!bio)
 		return NULL;
 	bio->bi_iter.bi_sector = first << c->block_shift;

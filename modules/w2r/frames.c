@@ -7,11 +7,8 @@
 #include "compat/bio.h"
 #include "frames.h"
 
-/*
- * In the I/O path, perhaps that of reclaim: not out of its reserves. Compound,
- * since an origin may take references of pages within a frame.
- */
-#define FRAME_GFP	(GFP_NOWAIT | __GFP_NOWARN | __GFP_NOMEMALLOC | __GFP_COMP)
+/* Compound, since an origin may take references of pages within a frame. */
+#define FRAME_GFP	(W2R_GFP | __GFP_COMP)
 #define CALM		(5 * HZ)	/* after pressure, before growing again */
 #define RESIDENT_LEAST	64		/* frames not worth asking for */
 #define FREED_AT_ONCE	1024

@@ -8,6 +8,9 @@
 
 #include "cache.h"
 
+/* In the I/O path, perhaps that of reclaim: not out of its reserves. */
+#define W2R_GFP	(GFP_NOWAIT | __GFP_NOWARN | __GFP_NOMEMALLOC)
+
 /* Memory for one block, not waited for, or NULL. Any context. */
 struct page *w2r_alloc_frame(struct w2r *c);
 
