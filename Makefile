@@ -43,7 +43,8 @@ check: setup-lint
 	@$(CHECK) $(if $(KERNELS),--kernels "$(KERNELS)") $(TESTS)
 
 check-lint: setup-lint
-check-unit check-lint check-dkms check-vm: check-%: setup
+check-unit check-dkms check-vm: setup
+check-unit check-lint check-dkms check-vm: check-%:
 	@$(CHECK) $(if $(KERNELS),--kernels "$(KERNELS)") --only $*
 
 debug-kernel: setup
