@@ -29,9 +29,9 @@ RECIPE_VERSION = "4"
 TREES_KEPT = 2
 LAYERS_KEPT = 4
 
-# How `make install` gets the sources into the tree.
+# How `make install` gets the sources into the tree, and what comes with them.
 COPY_SOURCES = "tools/copy-sources"
-INSTALLERS = ("Makefile", "tools/dkms-setup", COPY_SOURCES, "tools/boot/mswap-swap", "tools/boot/mswap@.service")
+INSTALLERS = ("Makefile", "tools/dkms-setup", COPY_SOURCES, "tools/boot/*")
 
 
 def tree_dir(machine):
@@ -135,7 +135,9 @@ def made(machine):
 
 def source_digest(machine):
     """Names the checkout's module sources and the tree they are built in."""
-    parts = [*made(machine), *((cache.CHECKOUT / name).read_bytes() for name in INSTALLERS)]
+    parts = [*made(machine)]
+    for pattern in INSTALLERS:
+        parts += [path.read_bytes() for path in sorted(cache.CHECKOUT.glob(pattern))]
     with tempfile.TemporaryDirectory() as scratch:
         subprocess.run([cache.CHECKOUT / COPY_SOURCES, scratch], check=True)
         files = sorted(path for path in pathlib.Path(scratch).rglob("*") if path.is_file())
