@@ -44,18 +44,24 @@ mswap_stop() {
 	mswap_set reset 1
 }
 
-w2r_start() {
-	modprobe dm-w2r || die "modprobe dm-w2r failed"
-	dmsetup create --noudevsync bench-w2r --table "0 $(blockdev --getsz "$device") w2r $device $W2R_MIB" ||
-		die "dm-w2r refuses $device"
-	dmsetup mknodes bench-w2r
+# dm_start NAME DEVICE TARGET ARGUMENT: NAME is all of DEVICE by one target whose first argument is a device.
+dm_start() {
+	dmsetup create --noudevsync "$1" --table "0 $(blockdev --getsz "$2") $3 $2 $4" || die "dm-$3 refuses $2"
+	dmsetup mknodes "$1"
 }
 
-# linear_start NAME BACKING
+dm_stop() {
+	dmsetup remove --noudevsync "$1" || die "$1 stays"
+}
+
+w2r_start() {
+	modprobe dm-w2r || die "modprobe dm-w2r failed"
+	dm_start bench-w2r "$device" w2r "$W2R_MIB"
+}
+
 linear_start() {
-	dmsetup create --noudevsync "$1" --table "0 $(blockdev --getsz "$2") linear $2 0" || die "dm-linear refuses $2"
-	dmsetup mknodes "$1"
-	swap=/dev/mapper/$1
+	dm_start bench-linear "$device" linear 0
+	swap=/dev/mapper/bench-linear
 }
 
 # The area takes memory only for what is written to it, which is next to nothing. Past a ramdisk's own face the
@@ -63,9 +69,10 @@ linear_start() {
 frontswap_start() {
 	[ "$kind" != brd ] || die "frontswap needs the ramdisk for its area"
 	[ -b /dev/ram0 ] || make_brd "$size" >/dev/null || die "cannot make a ramdisk"
-	linear_start bench-area /dev/ram0
+	dm_start bench-area /dev/ram0 linear 0
 	modprobe mswap-frontswap || die "modprobe mswap-frontswap failed"
 	echo "${mswap#mswap}" >"$frontswap" || die "mswap-frontswap refuses $mswap"
+	swap=/dev/mapper/bench-area
 }
 
 # Its shrinker writes to the device what nobody asks for, where the kernel has it.
@@ -118,7 +125,7 @@ zram_stop() {
 side_start() {
 	case $side in
 	stock) swap=$device ;;
-	linear) linear_start bench-linear "$device" ;;
+	linear) linear_start ;;
 	mswap) mswap_start "$device" ;;
 	mswap-w2r)
 		w2r_start
@@ -144,15 +151,15 @@ side_start() {
 
 side_stop() {
 	case $side in
-	linear) dmsetup remove --noudevsync bench-linear || die "dm-linear stays" ;;
+	linear) dm_stop bench-linear ;;
 	mswap-w2r)
 		mswap_stop
-		dmsetup remove --noudevsync bench-w2r || die "dm-w2r stays"
+		dm_stop bench-w2r
 		;;
 	mswap*) mswap_stop ;;
 	frontswap)
 		echo -1 >"$frontswap" || die "mswap-frontswap keeps $mswap"
-		dmsetup remove --noudevsync bench-area || die "the area stays"
+		dm_stop bench-area
 		mswap_stop
 		;;
 	zswap-*) echo N >$zswap/enabled ;;
