@@ -3,6 +3,7 @@
 # What the systemd unit runs: mswap-swap, as make install has put it in place.
 # timeout: 60
 # kernels: all
+# expect-dmesg: Buffer I/O error on dev dm-
 
 . "$(dirname "$0")/lib.sh"
 
@@ -34,7 +35,12 @@ partition() {
 		printf '\125\252' | dd of="$1" bs=1 seek=510 conv=notrunc
 }
 
-plan 27
+# A superblock of squashfs beside the other file system's.
+two_marks() {
+	printf hsqs | dd of="$1" conv=notrunc && printf '\4\0' | dd of="$1" bs=1 seek=28 conv=notrunc
+}
+
+plan 38
 
 must null_make muster0 64
 must modprobe mswap
@@ -65,6 +71,30 @@ start_with_slow_mkswap() {
 	PATH=$WORK/bin:$PATH mswap-swap start /dev/muster0 &
 }
 
+# strict KIB: the kernel promises no more memory than so much and swap.
+strict() {
+	echo "$1" >/proc/sys/vm/overcommit_kbytes && echo 2 >/proc/sys/vm/overcommit_memory
+}
+
+relax() {
+	echo 0 >/proc/sys/vm/overcommit_memory
+}
+
+committed_kib() {
+	awk '$1 == "Committed_AS:" { print $2 }' /proc/meminfo
+}
+
+must mswap-swap start /dev/muster0
+on_exit relax
+must strict $(($(committed_kib) - 16 * 1024))
+check_fails 'stop without memory for what is swapped out' 'no memory for what is swapped out' \
+	mswap-swap stop /dev/muster0
+relax
+check_eq 'leaves the swap on' "$(swap_areas)" '/dev/mswap0 100'
+must swapoff /dev/mswap0
+check_fails 'start over a device that is no swap' 'in use by mswap0, which is no swap' mswap-swap start /dev/muster0
+must mswap-swap stop /dev/muster0
+
 start_with_slow_mkswap
 must wait_until 10 grep -q muster0 /sys/block/mswap0/backing_dev
 kill "$!"
@@ -82,6 +112,19 @@ refused 'a file system' 'holds ext4' /dev/muster0
 must wipefs -q -a /dev/muster0
 must partition /dev/muster0
 refused 'a partition table' 'holds dos' /dev/muster0
+must wipefs -q -a /dev/muster0
+must mkfs.ext4 -q /dev/muster0
+must two_marks /dev/muster0
+refused 'two file systems' 'holds ' /dev/muster0
+must wipefs -q -a /dev/muster0
+must dm_make broken '0 131072 error'
+check_fails 'a disk that cannot be read' 'cannot be read' mswap-swap start /dev/mapper/broken
+must dmsetup remove --retry broken
 check_fails 'no block device' 'not a block device' mswap-swap start /dev/null
+for words in '' start 'start-it /dev/muster0' 'stop /dev/muster0 now'; do
+	# shellcheck disable=SC2086 # words
+	check_fails "mswap-swap $words" 'usage: ' mswap-swap $words
+done
+check_eq 'nothing is left' "$(swap_areas)$(mswap_devices)" ''
 
 finish
