@@ -4,8 +4,10 @@
 import dataclasses
 import io
 import os
+import pathlib
 import shutil
 import subprocess
+import sys
 
 from lablib import cache, machines, tree
 
@@ -203,6 +205,31 @@ def missing_kernel(logs):
     return (0, "") if good else (1, f"status {done.returncode}, wanted 0\n{done.stdout}")
 
 
+def _holder(logs):
+    """A process that waits in a scratch directory of the lab's, and that directory."""
+    code = ("import time\nfrom lablib import cache\n"
+            "with cache.scratch('meta') as path:\n    print(path, flush=True)\n    time.sleep(60)")
+    process = subprocess.Popen([sys.executable, "-c", code], text=True, stdout=subprocess.PIPE,
+                               env=os.environ | {"MUSTER_CACHE": str(logs), "PYTHONPATH": str(vm.LAB.parent)})
+    return process, pathlib.Path(process.stdout.readline().rstrip())
+
+
+def killed_lab(logs):
+    """What a killed lab left in the cache goes when the next one starts; what another uses stays."""
+    killed, running = _holder(logs), _holder(logs)
+    killed[0].kill()
+    killed[0].wait()
+    left = killed[1].is_dir()
+    new = _holder(logs)
+    try:
+        good = left and not killed[1].exists() and running[1].is_dir() and new[1].is_dir()
+    finally:
+        for process, _ in (running, new):
+            process.kill()
+            process.wait()
+    return (0, "") if good else (1, f"of {killed[1]}, {running[1]} and {new[1]} not the first was removed")
+
+
 def _planted(kernel, logs):
     """Mistakes of a module that spoil no result: KERNEL finds each, and the test that made it fails."""
     logs.mkdir(parents=True)
@@ -230,6 +257,6 @@ def planted_race(logs):
 
 TESTS = {"cases": cases, "planted": planted, "planted_race": planted_race, "kernel_log": kernel_log,
          "frozen_vm": frozen_vm, "late_vm": late_vm, "kernels": kernels, "broken_machine": broken_machine,
-         "missing_kernel": missing_kernel}
+         "missing_kernel": missing_kernel, "killed_lab": killed_lab}
 # What a test boots, where that is not the default.
 KERNELS = {"planted": "debug", "planted_race": "kcsan"}

@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
 from . import progress
@@ -143,13 +142,6 @@ def interrupted_by_sigterm():
     """Lets SIGTERM end this process as Ctrl-C does: with its VM."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-def scratch():
-    """A directory for one boot, under the cache."""
-    cache = pathlib.Path(os.environ.get("MUSTER_CACHE") or "/var/cache/muster") / "bench"
-    cache.mkdir(parents=True, exist_ok=True)
-    return tempfile.TemporaryDirectory(prefix="boot-", dir=cache)
 
 
 def commit():

@@ -6,8 +6,10 @@ import fcntl
 import hashlib
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 CHECKOUT = pathlib.Path(__file__).resolve().parents[3]
@@ -52,6 +54,45 @@ def try_lock(name):
         handle.close()
         return None
     return handle
+
+
+def try_lock_dir(path, shared=False):
+    """A handle that keeps the directory PATH locked until it is closed; None when another has it locked or removed."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    except FileNotFoundError:
+        return None
+    try:
+        fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        return None
+    return handle
+
+
+def drop_unlocked(paths):
+    """Removes those of the directories PATHS that nobody has locked."""
+    for path in paths:
+        handle = try_lock_dir(path)
+        if handle is not None:
+            shutil.rmtree(path, ignore_errors=True)
+            os.close(handle)
+
+
+@contextlib.contextmanager
+def scratch(kind):
+    """A directory for as long as the body runs; what killed processes left of the same KIND goes."""
+    parent = CACHE / "scratch"
+    parent.mkdir(parents=True, exist_ok=True)
+    with lock("scratch"):
+        drop_unlocked(parent.glob(f"{kind}-*"))
+        made = pathlib.Path(tempfile.mkdtemp(prefix=f"{kind}-", dir=parent))
+        handle = try_lock_dir(made)
+    try:
+        yield made
+    finally:
+        shutil.rmtree(made)
+        os.close(handle)
 
 
 def digest(*parts):

@@ -3,9 +3,7 @@
 
 import os
 import shlex
-import shutil
 import subprocess
-import tempfile
 
 from . import cache
 
@@ -49,8 +47,7 @@ def wrapped(lower, upper, work, merged, cmd, out=None):
 
 def run(lower, cmd, out=None):
     """Runs CMD in a throw-away copy of LOWER, with the checkout read-only at /muster."""
-    scratch = tempfile.mkdtemp(prefix="chroot-", dir=cache.CACHE)
-    try:
+    with cache.scratch("chroot") as scratch:
         dirs = [os.path.join(scratch, name) for name in ("upper", "work", "merged")]
         for path in dirs:
             os.mkdir(path)
@@ -58,5 +55,3 @@ def run(lower, cmd, out=None):
             out.mkdir(parents=True, exist_ok=True)
             out = out.resolve()
         return subprocess.call(wrapped(lower, *dirs, cmd, out=out))
-    finally:
-        shutil.rmtree(scratch)

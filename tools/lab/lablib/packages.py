@@ -11,11 +11,15 @@ from .machines import DEFAULT
 EMULATOR = ("qemu-system-x86", "seabios")
 
 
-def unpack(final, packages, finish=None):
-    """Unpacks PACKAGES and what they depend on in FINAL/root, once; FINISH works on it."""
+def unpack(name, packages, finish=None, recipe=()):
+    """
+    Unpacks PACKAGES and what they depend on, once; returns the directory whose root/ has them. FINISH works on that
+    directory, as RECIPE says.
+    """
+    final = cache.CACHE / f"{name}-{cache.digest(DEFAULT.suite, *packages, *recipe)}"
     with cache.lock(final.name):
         if final.exists():
-            return
+            return final
         temporary = final.with_name(final.name + ".new")
         shutil.rmtree(temporary, ignore_errors=True)
         temporary.mkdir(parents=True)
@@ -26,13 +30,13 @@ def unpack(final, packages, finish=None):
             if finish:
                 finish(temporary)
         temporary.rename(final)
+    return final
 
 
 def checkpatch():
     """The checkpatch.pl of the tree's kernel version."""
     version = ".".join(tree.kernel_release(tree.build()).split(".")[:2])
     package = f"linux-source-{version}"
-    final = cache.CACHE / f"checkpatch-{version}"
 
     def keep_scripts(directory):
         cache.logged(["tar", "-C", str(directory), "--strip-components=1", "--wildcards", "-xf",
@@ -41,30 +45,23 @@ def checkpatch():
                       "*/scripts/const_structs.checkpatch"], directory / "log", "tar")
         shutil.rmtree(directory / "root")
 
-    unpack(final, (package,), keep_scripts)
-    return final / "scripts/checkpatch.pl"
+    return unpack("checkpatch", (package,), keep_scripts) / "scripts/checkpatch.pl"
 
 
 def blktrace():
     """Files of Debian's blktrace: its two programs and the libraries that the tree lacks."""
-    final = cache.CACHE / f"blktrace-{DEFAULT.suite}"
-    unpack(final, ("blktrace",))
-    usr = final / "root/usr"
+    usr = unpack("blktrace", ("blktrace",)) / "root/usr"
     return [usr / "sbin/blktrace", usr / "bin/blkparse", *(usr / "lib/x86_64-linux-gnu").glob("libaio.so.1*")]
 
 
 def bcache_tools():
     """Debian's program that makes bcache's devices."""
-    final = cache.CACHE / f"bcache-tools-{DEFAULT.suite}"
-    unpack(final, ("bcache-tools",))
-    return [final / "root/usr/sbin/make-bcache"]
+    return [unpack("bcache-tools", ("bcache-tools",)) / "root/usr/sbin/make-bcache"]
 
 
 def emulator():
     """(first words of a QEMU command line, what it needs in the environment)."""
-    final = cache.CACHE / f"qemu-{DEFAULT.suite}"
-    unpack(final, EMULATOR)
-    usr = final / "root/usr"
+    usr = unpack("qemu", EMULATOR) / "root/usr"
     libraries = usr / "lib/x86_64-linux-gnu"
     words = [str(libraries / "ld-linux-x86-64.so.2"), "--library-path", str(libraries),
              str(usr / "bin/qemu-system-x86_64"),

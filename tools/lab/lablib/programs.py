@@ -9,7 +9,6 @@ directory to change root to, and an archive of it for a VM to unpack in memory.
 import shutil
 
 from . import cache, packages
-from .machines import DEFAULT
 
 SETS = {
     "memcached": ("memcached",),
@@ -51,9 +50,4 @@ def _finish(directory):
 
 def build(name):
     """Unpacks the set if that was not done yet; returns the directory that holds root/ and root.tar."""
-    wanted = (*SETS[name], *COMMON)
-    key = cache.digest(RECIPE_VERSION, DEFAULT.suite, *wanted, *LEFT_OUT)
-    final = cache.CACHE / "programs" / f"{name}-{key}"
-    final.parent.mkdir(parents=True, exist_ok=True)
-    packages.unpack(final, wanted, _finish)
-    return final
+    return packages.unpack(f"programs/{name}", (*SETS[name], *COMMON), _finish, (RECIPE_VERSION, *LEFT_OUT))

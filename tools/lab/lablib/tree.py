@@ -7,6 +7,8 @@ A finished tree or layer never changes: a tree is named by its recipe, a layer (
 is not hurt by a later build.
 """
 
+import contextlib
+import os
 import pathlib
 import shutil
 import subprocess
@@ -166,15 +168,12 @@ def _prune(layers, keep):
     """Drops old layers, unless a VM still holds one."""
     old = sorted((path for path in layers.iterdir() if path != keep),
                  key=lambda path: path.stat().st_mtime, reverse=True)
-    for path in old[LAYERS_KEPT - 1:]:
-        handle = cache.try_lock(layer_lock(path))
-        if handle:
-            shutil.rmtree(path, ignore_errors=True)
-            handle.close()
+    cache.drop_unlocked(old[LAYERS_KEPT - 1:])
 
 
-def sync(machine=DEFAULT):
-    """Installs the checkout by DKMS if that was not done yet; returns the layer."""
+@contextlib.contextmanager
+def installed(machine=DEFAULT):
+    """Installs the checkout by DKMS if that was not done yet; gives the layer, which stays while the body runs."""
     root = build(machine)
     with cache.lock(f"sync-{machine.slug}"):
         final = cache.CACHE / "layers" / machine.slug / source_digest(machine)
@@ -183,14 +182,13 @@ def sync(machine=DEFAULT):
             _prune(final.parent, final)
         else:
             final.touch()
-    return final
+        handle = cache.try_lock_dir(final, shared=True)
+    try:
+        yield final
+    finally:
+        os.close(handle)
 
 
 def layer_files(layer):
     """What a layer adds to its tree."""
     return layer / "upper"
-
-
-def layer_lock(layer):
-    """Name of the lock that whoever uses the layer shares."""
-    return f"layer-{layer.parent.name}-{layer.name}"

@@ -9,7 +9,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
 from . import cache, chroot, initrd, packages, slots, tree
@@ -203,7 +202,7 @@ def accelerator():
     with cache.lock("accelerator"):
         if answer.exists() and answer.read_text().split()[1:] == [boot_id]:
             return answer.read_text().split()[0]
-        with cache.step("trying KVM"), tempfile.TemporaryDirectory(dir=cache.CACHE) as scratch:
+        with cache.step("trying KVM"), cache.scratch("kvm") as scratch:
             works = Job(_probe_args(), tree.build(), None, scratch).boot("kvm", ["true"]) == 0
         kind = "kvm" if works else "tcg"
         cache.say("KVM works" if works else "KVM does not work here: emulating (slower)")
@@ -214,15 +213,13 @@ def accelerator():
 def run(args, cmd):
     """`lab run` and, without CMD, `lab shell`."""
     root = tree.build(args.kernel)
-    layer = None if args.no_sync else tree.sync(args.kernel)
     if args.out:
         args.out.mkdir(parents=True, exist_ok=True)
     accel = accelerator()
     with contextlib.ExitStack() as stack:
-        if layer:
-            stack.enter_context(cache.lock(tree.layer_lock(layer), shared=True))
+        layer = None if args.no_sync else stack.enter_context(tree.installed(args.kernel))
         stack.enter_context(slots.slot())
-        scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="vm-", dir=cache.CACHE))
+        scratch = stack.enter_context(cache.scratch("vm"))
         job = Job(args, root, layer, scratch)
         if not cmd:
             cache.say("booting; leave the shell with 'exit'")
