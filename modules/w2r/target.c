@@ -34,6 +34,9 @@ static void tick(struct work_struct *work)
 
 static const char *check_origin(struct w2r *c)
 {
+	/* Zones are reset by bios without a size; those here are flushes. */
+	if (bdev_is_zoned(c->dev->bdev))
+		return "origin must not be zoned";
 	if (bdev_nr_bytes(c->dev->bdev) >> SECTOR_SHIFT < c->ti->len)
 		return "origin must be at least as large as the target";
 	if (bdev_logical_block_size(c->dev->bdev) >
