@@ -131,6 +131,11 @@ static inline void w2r_count(struct w2r *c, enum w2r_stat what, u64 n)
 	c->stats[what] += n;
 }
 
+static inline struct entry *w2r_entry(struct w2r *c, u32 e)
+{
+	return &c->rooms.arena.entries[e];
+}
+
 static inline struct w2r_io *w2r_io_of(struct bio *bio)
 {
 	return dm_per_bio_data(bio, sizeof(struct w2r_io));

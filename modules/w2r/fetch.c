@@ -338,7 +338,7 @@ void w2r_look_ahead(struct w2r *c, const struct reference *ref,
 		toggle_cost(&c->toggle, div_u64(ktime_get_ns() - start, n));
 }
 
-void w2r_submit(struct w2r *c, struct bio_list *bios)
+void w2r_submit(struct bio_list *bios)
 {
 	struct bio *bio;
 
@@ -368,7 +368,7 @@ void w2r_submit_work(struct work_struct *work)
 	bios = c->aheads;
 	bio_list_init(&c->aheads);
 	spin_unlock_irq(&c->lock);
-	w2r_submit(c, &bios);
+	w2r_submit(&bios);
 }
 
 int w2r_fetch_start(struct w2r *c)

@@ -30,7 +30,7 @@ void w2r_look_ahead(struct w2r *c, const struct reference *ref,
 		    struct bio_list *bios);
 
 /* Sends @bios to the origin. Without ->lock, process context. */
-void w2r_submit(struct w2r *c, struct bio_list *bios);
+void w2r_submit(struct bio_list *bios);
 
 /*
  * The same by a worker: to send may be to wait until the origin has room for one

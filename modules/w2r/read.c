@@ -9,11 +9,6 @@
 
 #define SAMPLE	8	/* of so many reads of the origin one is timed */
 
-static struct entry *entry(struct w2r *c, u32 e)
-{
-	return &c->rooms.arena.entries[e];
-}
-
 /* --- out of frames --- */
 
 enum served { SERVED, WAITS, GONE };
@@ -24,7 +19,7 @@ static enum served pin(struct w2r *c, struct w2r_io *io, const u32 *entries)
 	u32 i;
 
 	for (i = 0; i < io->n; i++)
-		if (entry(c, entries[i])->flags & ENTRY_FILLING) {
+		if (w2r_entry(c, entries[i])->flags & ENTRY_FILLING) {
 			list_add_tail(&io->wait,
 				      &c->slots[entries[i]].filler->waiters);
 			return WAITS;
@@ -104,7 +99,7 @@ void w2r_filler_ended(struct w2r *c, struct w2r_filler *f, bool good)
 
 	spin_lock_irqsave(&c->lock, flags);
 	for (e = f->head; e != ENTRY_NONE; e = after) {
-		after = entry(c, e)->next;
+		after = w2r_entry(c, e)->next;
 		c->slots[e].filler = NULL;
 		rooms_filled(&c->rooms, e, good);
 	}
@@ -163,7 +158,7 @@ static void count_block(struct w2r *c, u32 e, bool missing)
 {
 	if (rooms_readable(&c->rooms, e)) {
 		/* Read again, since the I/O goes past it anyway. */
-		w2r_count(c, entry(c, e)->room == ROOM_WAITING ?
+		w2r_count(c, w2r_entry(c, e)->room == ROOM_WAITING ?
 			     W2R_HITS_WAITING : W2R_HITS_WEIGHING, 1);
 		rooms_use(&c->rooms, e);
 	} else {
@@ -305,7 +300,7 @@ int w2r_read(struct w2r *c, struct bio *bio, struct w2r_io *io)
 	if (slow && hits)
 		w2r_submit_later(c, &bios);
 	else
-		w2r_submit(c, &bios);
+		w2r_submit(&bios);
 	return DM_MAPIO_SUBMITTED;
 }
 

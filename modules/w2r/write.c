@@ -4,11 +4,6 @@
 
 #define DROP_AT_ONCE	1024
 
-static struct entry *entry(struct w2r *c, u32 e)
-{
-	return &c->rooms.arena.entries[e];
-}
-
 static bool is_wide(const struct w2r_io *io)
 {
 	return io->n > W2R_IO_BLOCKS + 1;
@@ -33,8 +28,8 @@ static void drop_entries(struct w2r *c, u64 first, u64 n, u32 from, u32 to)
 	u32 e;
 
 	for (e = from; e < to; e++)
-		if (entry(c, e)->room != ROOM_DISK &&
-		    entry(c, e)->block - first < n)
+		if (w2r_entry(c, e)->room != ROOM_DISK &&
+		    w2r_entry(c, e)->block - first < n)
 			rooms_drop(&c->rooms, e);
 }
 
@@ -80,7 +75,7 @@ static void hold_or_drop(struct w2r *c, struct w2r_io *io, u64 block,
 
 	if (e == ENTRY_NONE)
 		return;
-	x = entry(c, e);
+	x = w2r_entry(c, e);
 	if (!whole || x->pins || x->flags & (ENTRY_FILLING | ENTRY_STALE)) {
 		rooms_drop(&c->rooms, e);
 		return;
@@ -129,7 +124,7 @@ static void pin_stale(struct w2r *c, u64 first, u32 n, u32 *entries)
 	for (i = 0; i < n; i++) {
 		e = index_peek(&c->rooms.index, first + i);
 		entries[i] = ENTRY_NONE;
-		if (e == ENTRY_NONE || !(entry(c, e)->flags & ENTRY_STALE))
+		if (e == ENTRY_NONE || !(w2r_entry(c, e)->flags & ENTRY_STALE))
 			continue;
 		entries[i] = e;
 		rooms_pin(&c->rooms, e);
@@ -142,7 +137,7 @@ static void unpin_renewed(struct w2r *c, u32 n, const u32 *entries)
 
 	for (i = 0; i < n; i++)
 		if (entries[i] != ENTRY_NONE) {
-			entry(c, entries[i])->flags &= ~ENTRY_STALE;
+			w2r_entry(c, entries[i])->flags &= ~ENTRY_STALE;
 			rooms_unpin(&c->rooms, entries[i]);
 		}
 }

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "ghost.h"
 
-static size_t heads_bytes(u32 capacity)
-{
-	return (index_heads(capacity) * sizeof(u32) + 7) & ~(size_t)7;
-}
-
 size_t ghost_size(u32 capacity)
 {
-	return capacity * sizeof(struct entry) + heads_bytes(capacity);
+	return capacity * sizeof(struct entry) + index_bytes(capacity);
 }
 
 void ghost_init(struct ghost *g, void *mem, u32 capacity)

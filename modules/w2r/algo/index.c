@@ -6,6 +6,11 @@ u32 index_heads(u32 entries)
 	return entries < 4 ? 2 : 1u << pure_fls64(entries);
 }
 
+size_t index_bytes(u32 entries)
+{
+	return index_heads(entries) * sizeof(u32);
+}
+
 void index_init(struct index *x, struct arena *a, u32 *heads, u32 nr,
 		bool move_to_front)
 {

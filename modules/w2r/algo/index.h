@@ -22,6 +22,8 @@ struct index {
 
 /* Chain heads for @entries entries: a power of two, half to one a chain. */
 u32 index_heads(u32 entries);
+/* Bytes of memory for them; a multiple of 8. */
+size_t index_bytes(u32 entries);
 /* @heads has @nr (a power of two, at least 2) elements. */
 void index_init(struct index *x, struct arena *a, u32 *heads, u32 nr,
 		bool move_to_front);
