@@ -407,6 +407,32 @@ static void test_hits_and_gaps(void)
 	box_free(&b);
 }
 
+/* Memory is given back and taken again block by block, with but for one fault that moves the split. */
+static void test_limit_keeps_proportion(void)
+{
+	struct rooms_config c = config(POLICY_LRU, 1024, 1);
+	struct rooms_box b;
+	u32 limit;
+
+	box_make(&b, &c);
+	CHECK_EQ(b.r.waiting_target, 256);
+	for (limit = 1023; limit >= 512; limit--) {
+		rooms_set_limit(&b.r, limit);
+		CHECK_EQ(b.r.waiting_target, limit / 4);
+	}
+	fill_good(&b.r, 6, ROOM_WEIGHING);
+	rooms_fault(&b.r, 7, 1);
+	CHECK_EQ(b.r.waiting_target, 129);
+	for (limit = 513; limit <= 1024; limit++)
+		rooms_set_limit(&b.r, limit);
+	CHECK_EQ(b.r.waiting_target, 258);
+	rooms_set_limit(&b.r, ROOMS_ENTRIES_MIN);
+	CHECK_EQ(b.r.waiting_target, 1);
+	rooms_set_limit(&b.r, 1024);
+	CHECK_EQ(b.r.waiting_target, 258);
+	box_free(&b);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -423,6 +449,7 @@ int main(void)
 		UNIT_CASE(test_drop_in_use),
 		UNIT_CASE(test_unfill),
 		UNIT_CASE(test_hits_and_gaps),
+		UNIT_CASE(test_limit_keeps_proportion),
 	};
 
 	return unit_run(cases, UNIT_COUNT(cases));

@@ -22,6 +22,7 @@ struct oracle {
 	struct pile waiting, first, second, ghost1, ghost2, unasked;
 	bool one_room;
 	u32 limit, total, target, clock, step;
+	u32 moved_target, moved_limit;	/* when the split last moved */
 	u32 arc_target;
 	u32 intervals[3], nr_intervals;
 };
@@ -77,6 +78,8 @@ static inline void oracle_init(struct oracle *o, const struct rooms_config *c)
 	o->step = c->step;
 	o->one_room = c->one_room;
 	o->target = c->entries / 4 ? c->entries / 4 : 1;
+	o->moved_target = o->target;
+	o->moved_limit = o->limit;
 }
 
 static inline u32 oracle_weighing(const struct oracle *o)
@@ -109,13 +112,20 @@ static inline enum room oracle_where(const struct oracle *o, u64 block)
 	return ROOM_DISK;
 }
 
-static inline void oracle_move(struct oracle *o, int steps)
+static inline void oracle_aim(struct oracle *o, long target)
 {
-	long target = (long)o->target + (o->one_room ? 0 : steps * (long)o->step);
-
 	if (target > (long)o->limit - 1)
 		target = o->limit - 1;
 	o->target = target < 1 ? 1 : (u32)target;
+}
+
+static inline void oracle_move(struct oracle *o, int steps)
+{
+	if (o->one_room)
+		return;
+	oracle_aim(o, (long)o->target + steps * (long)o->step);
+	o->moved_target = o->target;
+	o->moved_limit = o->limit;
 }
 
 /* --- policies: what is known of a block, entering, being used, leaving --- */
@@ -366,9 +376,8 @@ static inline void oracle_reclaim(struct oracle *o)
 
 static inline void oracle_limit(struct oracle *o, u32 limit)
 {
-	o->target = (u32)((u64)o->target * limit / o->limit);
 	o->limit = limit;
-	oracle_move(o, 0);
+	oracle_aim(o, (long)((u64)o->moved_target * limit / o->moved_limit));
 }
 
 #endif

@@ -27,9 +27,16 @@ int rooms_fault_move(enum room before, enum room after)
 }
 
 /* Neither room is ever meant to hold less than one entry. */
+static u32 fit_target(const struct rooms *r, u32 target)
+{
+	return pure_max(1, pure_min(target, r->limit - 1));
+}
+
 static void set_target(struct rooms *r, u32 target)
 {
-	r->waiting_target = pure_max(1, pure_min(target, r->limit - 1));
+	r->waiting_target = fit_target(r, target);
+	r->split_target = r->waiting_target;
+	r->split_limit = r->limit;
 }
 
 /* The weighing room's, which also has what the waiting room does not use. */
@@ -46,13 +53,10 @@ static void move_split(struct rooms *r, int way)
 
 	if (r->one_room)
 		return;
-	if (way > 0) {
-		r->grown++;
+	if (way > 0)
 		set_target(r, target + r->step);
-	} else if (way < 0) {
-		r->shrunk++;
+	else if (way < 0)
 		set_target(r, target - pure_min(target, r->step));
-	}
 }
 
 void rooms_fault(struct rooms *r, u64 first, u32 n)
@@ -94,14 +98,9 @@ static void take_interval(struct rooms *r, u32 interval)
 
 /* --- start --- */
 
-static size_t heads_bytes(u32 entries)
-{
-	return (index_heads(entries) * sizeof(u32) + 7) & ~(size_t)7;
-}
-
 size_t rooms_size(const struct rooms_config *c)
 {
-	return c->entries * sizeof(struct entry) + heads_bytes(c->entries) +
+	return c->entries * sizeof(struct entry) + index_bytes(c->entries) +
 	       policy_of(c->policy)->size(c->entries);
 }
 
@@ -116,7 +115,7 @@ void rooms_init(struct rooms *r, void *mem, const struct rooms_config *c)
 	at += c->entries * sizeof(struct entry);
 	index_init(&r->index, &r->arena, (u32 *)(void *)at,
 		   index_heads(c->entries), c->move_to_front);
-	at += heads_bytes(c->entries);
+	at += index_bytes(c->entries);
 	r->weighing.policy = policy_of(c->policy);
 	r->weighing.arena = &r->arena;
 	r->weighing.policy->init(&r->weighing, at, c->entries);
@@ -392,10 +391,9 @@ void rooms_retire_spare(struct rooms *r, u32 e)
 
 void rooms_set_limit(struct rooms *r, u32 limit)
 {
-	u64 share = (u64)r->waiting_target * limit;
+	u64 share = (u64)r->split_target * limit;
 
-	/* The split keeps its proportion. */
-	share /= r->limit;
+	/* Of what it was a share of first: a limit that goes by ones would round it away. */
 	r->limit = limit;
-	set_target(r, (u32)share);
+	r->waiting_target = fit_target(r, (u32)(share / r->split_limit));
 }

@@ -53,17 +53,17 @@ struct rooms {
 	u32 in_use;
 	u32 held[3];		/* entries of each enum room, being filled too */
 	u32 waiting_target;
+	u32 split_target;	/* what waiting_target was ... */
+	u32 split_limit;	/* ... when the split last moved, of so many */
 	u32 step;
 	bool one_room;
 	u32 clock;		/* references so far */
 	u32 interval_clock;	/* when the last interval was taken */
 	u32 intervals[ROOMS_INTERVALS];
 	u32 nr_intervals;
-	/* Since the start: what became of prefetched blocks, and moves. */
+	/* Since the start: what became of prefetched blocks. */
 	u64 used;
 	u64 wasted;
-	u64 grown;
-	u64 shrunk;
 };
 
 /* How a miss moves the waiting room: 1 grows it, -1 shrinks it, 0 neither. */
@@ -153,7 +153,8 @@ void rooms_retire_spare(struct rooms *r, u32 e);
 
 /*
  * At most @limit entries in use from now on (ROOMS_ENTRIES_MIN to what there
- * are); those above leave by rooms_reclaim() or as others come.
+ * are); those above leave by rooms_reclaim() or as others come. The split keeps
+ * its proportion.
  */
 void rooms_set_limit(struct rooms *r, u32 limit);
 
