@@ -31,6 +31,9 @@ static void mswap_slot_free_notify(struct block_device *bdev,
 {
 	struct mswap_device *dev = bdev->bd_disk->private_data;
 
+	/* Early 6.1 takes partitions; there the slot counts from the start of one. */
+	if (bdev_is_partition(bdev))
+		return;
 	engine_free_slot(&dev->engine, index);
 }
 
