@@ -6,7 +6,7 @@
  *
  * The physical slots are dealt to shards by granule. A shard's lock protects
  * the live and cont words of its granules, its waiting room and its reads under
- * way. It is taken with interrupts off, and nothing is taken inside it.
+ * way. It is taken with interrupts off; inside it only a lock of the store is.
  *
  * A slot that is given up while a read of it is under way stays taken until the
  * read ends, so that no reader ever sees what a later owner wrote.
