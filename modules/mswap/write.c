@@ -11,8 +11,8 @@
 /* From a write that ended well to those that are tried again. */
 #define BATCH_REWRITE_DELAY	HZ
 
-/* How long a write that failed waits for slots of others, where all are in use. */
-#define WRITE_AGAIN_WAIT	(HZ / 10)
+/* How often one that waits for slots looks again: whoever frees them without I/O wakes nobody. */
+#define WRITE_SLOT_WAIT	(HZ / 10)
 /* How many runs it meets that are bad, or gone to others, before it gives up. */
 #define WRITE_TRIES	4
 
@@ -199,8 +199,9 @@ static u32 write_alloc_slots(struct batching *bt, u32 want, u32 *got, gfp_t gfp)
 		flight_cancel(flight);
 		if (gfp != GFP_NOIO || flight_idle_since(flight, look))
 			return SLOT_NONE;
-		wait_event(flight->wait, space_nr_free(bt->space) ||
-					 flight_idle(flight));
+		wait_event_timeout(flight->wait,
+				   space_nr_free(bt->space) ||
+				   flight_idle(flight), WRITE_SLOT_WAIT);
 	}
 	trace_mswap_slot_alloc(bt->name, want, slot, *got);
 	return slot;
@@ -442,7 +443,7 @@ static bool retry_behind(struct batch_write *w)
 static bool wait_for_slot(struct batching *bt)
 {
 	return wait_event_timeout(bt->flight->wait, space_nr_free(bt->space),
-				  WRITE_AGAIN_WAIT);
+				  WRITE_SLOT_WAIT);
 }
 
 /* False if no slot was kept. */

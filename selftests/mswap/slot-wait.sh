@@ -1,0 +1,45 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A write that waits for slots on a full device goes on with those that a discard frees, before any I/O has ended.
+# kernels: all
+# timeout: 120
+
+. "$(dirname "$0")/lib.sh"
+
+plan 7
+
+SLOW=/dev/mapper/muster-slow
+
+# slow_make MS: what is written to $SLOW takes so long.
+slow_make() {
+	modprobe dm-delay && dm_make muster-slow "0 $(sectors_of /dev/muster0) delay /dev/muster0 0 0 /dev/muster0 0 $1"
+}
+
+issued_more() {
+	(($(get dev_writes) > $1))
+}
+
+must null_make muster0 48
+must slow_make 0
+mswap_add "$SLOW" disksize=$((48 * 1024 * 1024 - 64 * 4096))
+blocks=$(($(get disksize) / 4096))
+check_eq 'the device is full' "$(blkpattern -g 1 -b 256 fill "$MSWAP" | value_of match)" "$blocks"
+must dd if=/dev/urandom of="$WORK/new" bs=512K count=1 status=none
+must slow_make $((15000 * ${MUSTER_SLOWER:-1}))
+
+before=$(get dev_writes)
+ended=$(stat_of "$SLOW" 5)
+dd if="$WORK/new" of="$MSWAP" bs=512K oflag=direct status=none &
+writer=$!
+check 'half of a write goes to the 64 slots of the reserve' wait_until 10 issued_more "$before"
+sleep 1
+half=$(get dev_writes)
+check_eq 'the rest waits' "$half" $((before + 1))
+must blkdiscard --offset 16M --length 1M "$MSWAP"
+check 'a discard lets it go on' wait_until 10 issued_more "$half"
+check_eq 'while all I/O is under way' "$(stat_of "$SLOW" 5)" "$ended"
+wait "$writer"
+result 'it ends' $?
+check 'and reads back' cmp "$WORK/new" <(dd if="$MSWAP" bs=512K count=1 iflag=direct status=none)
+
+finish
