@@ -269,6 +269,9 @@ static void read_op_add_pages(struct read_op *op)
 			page = op->pi->waste;
 		} else if (op->frames[i]) {
 			page = op->frames[i]->page;
+			/* Another cgroup's reader may join: not to wait until this one may read, which pays later. */
+			if (op->frames[i]->stranger)
+				op->bio.bi_opf |= REQ_SWAP;
 		} else if (op->bounce) {
 			page = op->bounce;
 		} else {

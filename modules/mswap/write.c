@@ -226,13 +226,22 @@ static void write_count(struct batch_write *w)
 				    count_objects(write_pages(w), w->n));
 }
 
-/* The cgroup of the first page pays, while its bio is there to name it. */
+/*
+ * The cgroup of the first page pays. What has copies in it goes to the root's
+ * account: the bios that named their cgroups have ended, and whoever happens to
+ * send it may be kept to so little I/O that all copies would wait for him.
+ */
 static void write_charge(struct batch_write *w)
 {
-	struct cluster_page *page = write_pages(w);
+	struct cluster_page *pages = write_pages(w);
+	u32 i;
 
-	if (page->pos != BATCH_PAGE_STORED)
-		bio_clone_blkg_association(&w->bio, page->owner);
+	for (i = 0; i < w->n; i++)
+		if (pages[i].pos == BATCH_PAGE_STORED) {
+			bio_associate_blkg_from_css(&w->bio, blkcg_root_css);
+			return;
+		}
+	bio_clone_blkg_association(&w->bio, pages->owner);
 }
 
 static void write_add_pages(struct batch_write *w)

@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Who pays for I/O on the device below: what is read is on the account of the cgroup that reads; what is written from
+# copies is on no cgroup's, so that one which may hardly write there does not hold up what all have swapped out.
+# kernels: all
+# timeout: 120
+
+. "$(dirname "$0")/lib.sh"
+
+plan 9
+
+# io_of DEVICE KEY: bytes in the cgroup's io.stat, 0 if there are none.
+io_of() {
+	awk -v dev="$(<"/sys/block/$(basename "$(readlink -f "$1")")/dev")" -v key="$2=" '
+		$1 == dev { for (i = 2; i <= NF; i++) if (index($i, key) == 1) n = substr($i, length(key) + 1) }
+		END { print n + 0 }' "$CGROUP/io.stat"
+}
+
+swaps() {
+	limited 16M pagestride -c 1 -k 0 -s 48 --write-on-readback
+}
+
+must null_make muster0 256
+mswap_add /dev/muster0
+must swap_start "$MSWAP"
+must cgroup_make 16M
+must tee /sys/fs/cgroup/cgroup.subtree_control <<<'+io' >/dev/null
+check_program 'a program swaps' swaps
+wrote=$(($(get dev_pages_written) * 4096))
+check_that 'the cgroup wrote to the swap device' "$(io_of "$MSWAP" wbytes) > 32 << 20"
+check_that 'what mswap wrote is hardly on its account' "$(io_of /dev/muster0 wbytes) < $wrote / 10"
+check_that 'what was read is' "$(io_of /dev/muster0 rbytes) > 32 << 20"
+diag "on the device: $wrote bytes; of the cgroup: $(io_of /dev/muster0 wbytes)"
+
+if [[ -e $CGROUP/io.max ]]; then
+	must tee "$CGROUP/io.max" <<<"$(</sys/block/"$(basename "$(readlink -f /dev/muster0)")"/dev) wbps=65536" >/dev/null
+	start=$SECONDS
+	check_program 'one that may write 64 KiB a second there swaps as well' swaps
+	check_that 'and does not wait for that' "$SECONDS - $start < 40 * ${MUSTER_SLOWER:-1}"
+else
+	skip 'one that may write 64 KiB a second there swaps as well' 'the kernel has no io.max'
+	skip 'and does not wait for that' 'the kernel has no io.max'
+fi
+check_eq 'nothing waits to be written' "$(get_settled copies_held)" 0
+check 'swapoff' swapoff "$MSWAP"
+check_eq 'no I/O failed' "$(get write_errors) $(get read_errors) $(get nospace)" '0 0 0'
+
+finish
