@@ -149,11 +149,11 @@ static struct run plain_reference(const struct reference *ref)
 	if (end <= x->next)
 		return (struct run){ 0, 0 };
 	x->next = end;
-	early = x->degree && ref->room == ROOM_DISK;
+	early = x->degree && ref->room == ROOM_DISK && ref->first < x->ahead;
 	x->ahead = x->ahead < end ? end : x->ahead;
 	if (x->degree && 2 * (x->ahead - end) >= x->degree)
 		return (struct run){ 0, 0 };
-	if (early && ref->first < x->ahead)
+	if (early)
 		x->degree = pure_max(1, x->degree / 2);
 	else
 		x->degree = x->degree ? pure_min(2 * x->degree, LOOKAHEAD_MAX) : pure_max(4, ref->n);
@@ -183,7 +183,7 @@ static void test_stream_plain(void)
 			readers[who] = unit_below(8) ? unit_below(BLOCKS) : unit_below(64);
 		ref.first = readers[who] + unit_below(8) / 7 * unit_below(4);
 		ref.first -= unit_below(8) || !ref.first ? 0 : 1;
-		ref.n = 1 + unit_below(4);
+		ref.n = 1 + unit_below(8);
 		ref.room = unit_below(3);
 		ref.lookahead = 1 + unit_below(256);
 		readers[who] = ref.first + ref.n;
@@ -341,11 +341,12 @@ static void test_has_room(void)
 }
 
 /* The blocks that auto has under way ahead of a reader of everything, at most. */
-static u32 under_way(u32 lookahead, u32 late_for)
+static u32 under_way(u32 room, u32 lookahead, u32 late_for)
 {
 	u32 i, most = 0;
 
 	start(PLANNER_AUTO);
+	waiting_room = room;
 	for (i = 0; i < 4096; i++) {
 		late = i >= 1024 && i < 1024 + late_for;
 		reference(i, 1, lookahead);
@@ -359,11 +360,13 @@ static void test_auto_far(void)
 {
 	CHECK(planner_is_slow(SLOW_LATENCY));
 	CHECK(!planner_is_slow(SLOW_LATENCY - 1));
-	CHECK_EQ(under_way(1024, 0), 128);
-	CHECK_EQ(under_way(1024, 1), 256);
-	CHECK_EQ(under_way(1024, 100), 512);
-	CHECK_EQ(under_way(200, 100), 200);
-	CHECK_EQ(under_way(100, 0), 100);
+	CHECK_EQ(under_way(4096, 1024, 100), 512);
+	CHECK_EQ(under_way(4096, 1024, 1), 256);
+	CHECK_EQ(under_way(4096, 1024, 0), 128);
+	CHECK_EQ(under_way(4096, 200, 100), 200);
+	CHECK_EQ(under_way(4096, 100, 0), 100);
+	CHECK_EQ(under_way(1600, 1024, 0), 100);
+	CHECK_EQ(under_way(128, 1024, 0), 64);
 }
 
 /* Eight blocks of each area of 32, wherever they are: how many of 3200 are missed? */

@@ -106,10 +106,10 @@ static struct stream *find(struct stream_planner *s, u64 first)
 	return &s->streams[found];
 }
 
-static void adapt(struct stream *x, const struct reference *ref)
+/* @early: it had been prefetched, and evicted again. */
+static void adapt(struct stream *x, const struct reference *ref, bool early)
 {
-	/* It had been prefetched, and evicted again: too early. */
-	if (ref->room == ROOM_DISK && x->degree && ref->first < x->ahead)
+	if (early)
 		x->degree = pure_max(1, x->degree / 2);
 	else if (!x->degree)
 		x->degree = pure_max(FIRST_DEGREE, ref->n);
@@ -123,6 +123,7 @@ void stream_reference(struct stream_planner *s, const struct reference *ref,
 {
 	struct stream *x = find(s, ref->first);
 	u64 end = ref->first + ref->n;
+	bool early;
 
 	if (!x->next) {
 		go_on_at(s, x, end);
@@ -133,12 +134,13 @@ void stream_reference(struct stream_planner *s, const struct reference *ref,
 	if (end <= x->next)
 		return;
 	go_on_at(s, x, end);
+	early = x->degree && ref->room == ROOM_DISK && ref->first < x->ahead;
 	if (x->ahead < end)
 		x->ahead = end;
 	/* Half of what was prefetched is still to come: later. */
 	if (x->degree && 2 * (x->ahead - end) >= x->degree)
 		return;
-	adapt(x, ref);
+	adapt(x, ref, early);
 	if (x->ahead >= end + x->degree)
 		return;
 	plan_add(plan, x->ahead, (u32)(end + x->degree - x->ahead));

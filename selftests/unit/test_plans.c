@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What planners say step by step: their plans' bounds, and what auto's choice rests on. */
+#include "unit.h"
+#include "index.h"
+#include "planner.h"
+
+static struct planner planner;
+
+/* A plan has room for so many runs; one I/O for it reads past holes. */
+static void test_plan(void)
+{
+	struct plan plan = { .n = 0 };
+	u32 i;
+
+	CHECK_EQ(plan_blocks(&plan), 0);
+	plan_add(&plan, 7, 1);
+	CHECK_EQ(plan_blocks(&plan), 1);
+	plan_add(&plan, 8, 0);
+	CHECK_EQ(plan.n, 1);
+	plan_add(&plan, 9, 3);
+	CHECK_EQ(plan_blocks(&plan), 4 + 2 * PLAN_HOLE);
+	for (i = 0; i < PLAN_RUNS; i++)
+		plan_add(&plan, 20 + 2 * i, 1);
+	CHECK_EQ(plan.n, PLAN_RUNS);
+}
+
+/* A late part makes the whole late; a whole has LOOKAHEAD_MAX blocks at most. */
+static void test_gather_most(void)
+{
+	struct reference ref = { 0, 1000, ROOM_DISK, 1, 64, false, true };
+
+	planner_init(&planner, PLANNER_OBL);
+	CHECK(!planner_gather(&planner, &ref, true));
+	ref = (struct reference){ 1000, 24, ROOM_DISK, 1, 64, false, false };
+	CHECK(!planner_gather(&planner, &ref, true));
+	CHECK_EQ(ref.n, LOOKAHEAD_MAX);
+	CHECK(ref.late);
+	ref = (struct reference){ 1024, 1, ROOM_DISK, 1, 64, false, false };
+	CHECK(!planner_gather(&planner, &ref, true));
+	CHECK_EQ(ref.n, 1);
+	CHECK(planner_goes_on(&planner, 1025));
+	planner_init(&planner, PLANNER_OBL);
+	CHECK(!planner_goes_on(&planner, 1024));
+	CHECK(!planner_goes_on(&planner, 1025));
+	CHECK_EQ(planner_acting(&planner), 1u << PLANNER_OBL);
+}
+
+static bool not_twenties(const void *ctx, u64 block)
+{
+	(void)ctx;
+	return block < 20 || block >= 30;
+}
+
+/* A reader of every second block misses what nobody has fetched yet: no reason to fetch less. */
+static void test_stream_skips(void)
+{
+	struct reference ref = { 0, 1, ROOM_DISK, 1024, 4096, false, false };
+	struct stream_planner s;
+	struct plan plan;
+
+	stream_init(&s);
+	for (ref.first = 100; ref.first < 120; ref.first += 2) {
+		plan.n = 0;
+		s.streams[s.newest].degree = pure_min(s.streams[s.newest].degree, 1);
+		stream_reference(&s, &ref, &plan);
+	}
+	for (; ref.first < 300; ref.first += 2) {
+		plan.n = 0;
+		stream_reference(&s, &ref, &plan);
+		ref.room = s.streams[s.newest].ahead > ref.first + 2 ? ROOM_WAITING : ROOM_DISK;
+	}
+	CHECK(s.streams[s.newest].degree >= 64);
+}
+
+/* Nothing behind the end of a run is looked at. */
+static void test_cut_to_the_end(void)
+{
+	struct run run = { 20, 5 };
+	u64 first;
+
+	CHECK_EQ(plan_cut(&run, 100, not_twenties, NULL, &first), 0);
+	CHECK_EQ(run.n, 0);
+}
+
+/* The blocks @bits of a region are missed; how many are named after the first of them? */
+static u32 ask(struct region_planner *r, u64 number, u64 bits, struct plan *plan)
+{
+	struct reference ref = { 0, 1, ROOM_DISK, 64, 64, false, false };
+	u32 named = 0;
+	u64 rest;
+
+	for (rest = bits; rest; rest &= rest - 1) {
+		ref.first = (number << REGION_SHIFT) + pure_ctz64(rest);
+		plan->n = 0;
+		region_reference(r, &ref, plan);
+		if (rest == bits)
+			named = plan->n;
+	}
+	return named;
+}
+
+/* Half the same is the same; a region that takes another's place knows nothing of it. */
+static void test_region_same(void)
+{
+	struct region_planner r;
+	struct plan plan;
+	u64 other = 2;
+
+	region_init(&r);
+	while (index_hash(other, 52) != index_hash(1, 52))
+		other++;
+	CHECK_EQ(ask(&r, 1, 0x0001000100010001, &plan), 0);
+	CHECK_EQ(ask(&r, 1, 0x0010001000010001, &plan), 3);
+	CHECK_EQ(ask(&r, 1, 0x0100010001000001, &plan), 3);
+	CHECK_EQ(ask(&r, 1, 0x0100010001000001, &plan), 0);
+	CHECK_EQ(ask(&r, other, 0x0100010001000001, &plan), 0);
+}
+
+/* A whole region at once; and one of more runs than a plan holds, whose rest is named next. */
+static void test_region_whole(void)
+{
+	struct reference ref = { 64, 64, ROOM_DISK, 64, 64, false, false };
+	struct region_planner r;
+	struct plan plan = { .n = 0 };
+
+	region_init(&r);
+	region_reference(&r, &ref, &plan);
+	CHECK_EQ(plan.n, 0);
+	ref.n = 1;
+	region_reference(&r, &ref, &plan);
+	CHECK_EQ(plan.n, 1);
+	CHECK_EQ(plan.runs[0].first, 65);
+	CHECK_EQ(plan.runs[0].n, 63);
+	ask(&r, 2, 0x5555555555555555, &plan);
+	ref.first = 128;
+	plan.n = 0;
+	region_reference(&r, &ref, &plan);
+	CHECK_EQ(plan.n, PLAN_RUNS);
+	ref.first = 130;
+	plan.n = 0;
+	region_reference(&r, &ref, &plan);
+	CHECK_EQ(plan.n, 31 - PLAN_RUNS);
+}
+
+/* Where a block waits that was asked for, it was prefetched anew: the region had left. */
+static void test_region_waits(void)
+{
+	struct reference ref = { 64, 1, ROOM_WAITING, 64, 64, false, false };
+	struct region_planner r;
+	struct plan plan;
+
+	region_init(&r);
+	ask(&r, 1, 0x0000010000010001, &plan);
+	plan.n = 0;
+	region_reference(&r, &ref, &plan);
+	CHECK_EQ(plan.n, 2);
+}
+
+/* In a known order the next jumps are named: two, four, then eight; never the one just made. */
+static void check_depth(u32 period)
+{
+	struct reference ref = { 0, 2, ROOM_DISK, 64, 64, false, false };
+	struct pattern_planner p;
+	struct plan plan;
+	u32 i, k, n;
+
+	pattern_init(&p);
+	for (i = 0; i < 4 * period; i++) {
+		ref.first = 100 * (i % period);
+		plan.n = 0;
+		pattern_reference(&p, &ref, &plan);
+		n = i > period ? pure_min(1u << pure_min(i - period, 3), period - 1) : 0;
+		CHECK_EQ(plan.n, n);
+		for (k = 0; k < n; k++) {
+			CHECK_EQ(plan.runs[k].first, 100 * ((i + 1 + k) % period));
+			CHECK_EQ(plan.runs[k].n, 2);
+		}
+	}
+}
+
+static void test_pattern_depth(void)
+{
+	check_depth(12);
+	check_depth(3);
+}
+
+/* Blocks that come twice are told apart by what came before; another order begins anew. */
+static void test_pattern_order(void)
+{
+	static const u64 path[] = { 0, 100, 0, 200, 300, 400 };
+	struct reference ref = { 0, 1, ROOM_DISK, 64, 64, false, false };
+	struct pattern_planner p;
+	struct plan plan;
+	u32 i, k;
+
+	pattern_init(&p);
+	for (i = 0; i < 4 * 6; i++) {
+		ref.first = path[i % 6];
+		plan.n = 0;
+		pattern_reference(&p, &ref, &plan);
+		if (i < 3 * 6)
+			continue;
+		CHECK_EQ(plan.n, 5);
+		for (k = 0; k < 5; k++)
+			CHECK_EQ(plan.runs[k].first, path[(i + 1 + k) % 6]);
+	}
+	for (i = 1; i < 3; i++) {
+		ref.first = path[i];
+		plan.n = 0;
+		pattern_reference(&p, &ref, &plan);
+		CHECK_EQ(plan.n, i == 1 ? 0 : 2);
+	}
+}
+
+/* What goes on where the last one ended is no jump, up to LOOKAHEAD_MAX blocks. */
+static void test_pattern_jumps(void)
+{
+	struct reference ref = { 1000, 1000, ROOM_DISK, 64, 64, false, false };
+	struct plan plan = { .n = 0 };
+	struct pattern_planner p;
+
+	pattern_init(&p);
+	pattern_reference(&p, &ref, &plan);
+	ref = (struct reference){ 2000, 24, ROOM_DISK, 64, 64, false, false };
+	pattern_reference(&p, &ref, &plan);
+	CHECK_EQ(p.now, 1);
+	CHECK_EQ(p.history[0].n, LOOKAHEAD_MAX);
+	ref = (struct reference){ 2024, 1, ROOM_DISK, 64, 64, false, false };
+	pattern_reference(&p, &ref, &plan);
+	CHECK_EQ(p.now, 2);
+	/* Numbers of jumps begin again. */
+	p.now = PATTERN_NONE - 1;
+	ref.first = 5000;
+	pattern_reference(&p, &ref, &plan);
+	CHECK_EQ(p.now, 0);
+	CHECK_EQ(p.old, PATTERN_NONE);
+	CHECK_EQ(plan.n, 0);
+}
+
+static struct auto_planner chooser;
+static bool near;
+
+/* Does @kind act, with such a score, when it @acts so far? */
+static bool goes_on(u32 kind, bool acts, u32 made, u32 used, u32 patience)
+{
+	struct reference ref = { 0, 1, ROOM_DISK, 1, 64, near, false };
+
+	chooser_init(&chooser);
+	chooser.acting = (u32)acts << kind;
+	chooser.scores[kind] = (struct score){ .made = made, .used = used, .patience = patience };
+	for (ref.first = 0; ref.first < 8; ref.first++)
+		chooser_reference(&chooser, &ref);
+	return chooser.acting & 1u << kind;
+}
+
+/* The shares that planner.h gives, of all but the last one or as many as came true slowly. */
+static void test_auto_shares(void)
+{
+	near = true;
+	CHECK(goes_on(PLANNER_OBL, false, 31, 20, 0));
+	CHECK(!goes_on(PLANNER_OBL, false, 31, 19, 0));
+	CHECK(goes_on(PLANNER_OBL, true, 31, 18, 0));
+	CHECK(!goes_on(PLANNER_OBL, true, 31, 17, 0));
+	CHECK(goes_on(PLANNER_NEAR, false, 61, 10, 0));
+	CHECK(!goes_on(PLANNER_NEAR, false, 61, 9, 0));
+	CHECK(goes_on(PLANNER_NEAR, true, 91, 10, 0));
+	CHECK(!goes_on(PLANNER_NEAR, true, 91, 9, 0));
+	near = false;
+	CHECK(!goes_on(PLANNER_NEAR, true, 91, 91, 0));
+	CHECK(!goes_on(PLANNER_OBL, false, 8, 7, 0));
+	CHECK(goes_on(PLANNER_OBL, true, 2, 1, 0));
+	CHECK(goes_on(PLANNER_REGION, false, 50, 20, 100));
+	CHECK(!goes_on(PLANNER_REGION, false, 51, 20, 100));
+	CHECK(!goes_on(PLANNER_REGION, false, 41, 20, 10));
+}
+
+static void predict(u32 n, u64 first, u32 waiting)
+{
+	struct reference ref = { .n = 1, .lookahead = 1, .waiting = waiting };
+
+	while (n--)
+		chooser_predict(&chooser, PLANNER_OBL, &ref, first++);
+}
+
+/* A prediction counts once, while it would be in a waiting room of four, and anew after that. */
+static void test_auto_in_time(void)
+{
+	struct reference ref = { .first = 97, .n = 4, .lookahead = 1, .waiting = 4 };
+	const struct score *s = &chooser.scores[PLANNER_OBL];
+	u32 others;
+
+	for (others = 0; others < 8; others++) {
+		chooser_init(&chooser);
+		predict(1, 100, 4);
+		predict(others, 1000, 4);
+		chooser_reference(&chooser, &ref);
+		chooser_reference(&chooser, &ref);
+		CHECK_EQ(s->used, others < 4);
+		CHECK_EQ(s->patience, others < 4);
+		chooser_init(&chooser);
+		predict(1, 100, 4);
+		predict(others, 1000, 4);
+		predict(1, 100, 4);
+		CHECK_EQ(s->made, others + 1 + (others >= 4));
+		chooser.scores[PLANNER_OBL].patience = 100;
+		chooser_reference(&chooser, &ref);
+		CHECK_EQ(s->used, 1);
+		CHECK_EQ(s->patience, 100);
+	}
+}
+
+/* Scores are halved by and by: soon where predictions come true fast, late where slowly. */
+static void check_forgets(u32 patience, u32 after)
+{
+	struct reference ref = { .n = 1, .lookahead = 1, .waiting = 64 };
+	struct score *s = &chooser.scores[PLANNER_OBL];
+
+	chooser_init(&chooser);
+	*s = (struct score){ .made = 100, .used = 80, .patience = patience };
+	for (ref.first = 1; ref.first < after; ref.first++)
+		chooser_reference(&chooser, &ref);
+	CHECK_EQ(s->made, 100);
+	chooser_reference(&chooser, &ref);
+	CHECK_EQ(s->made, 50);
+	CHECK_EQ(s->used, 40);
+	CHECK(s->patience < patience);
+}
+
+static void test_auto_forgets(void)
+{
+	check_forgets(16, 256);
+	check_forgets(100, 8192);
+}
+
+static enum room all_there(const void *ctx, u64 block)
+{
+	(void)block;
+	return *(const enum room *)ctx;
+}
+
+/* How many runs auto plans after a block found in @room, where all others are too. */
+static u32 auto_plans(u32 acting, enum room room)
+{
+	struct reference ref = { 100, 1, room, 64, 4096, false, false };
+	struct plan plan;
+
+	planner_init(&planner, PLANNER_AUTO);
+	planner.chooser.acting = acting;
+	planner_reference(&planner, &ref, all_there, &room, &plan);
+	return plan.n;
+}
+
+/* obl acts alone, and with a missed block; what is in the weighing room does not count. */
+static void test_auto_obl(void)
+{
+	u32 obl = 1u << PLANNER_OBL, pattern = 1u << PLANNER_PATTERN;
+
+	CHECK_EQ(auto_plans(obl, ROOM_WEIGHING), 1);
+	CHECK_EQ(planner.chooser.scores[PLANNER_OBL].made, 0);
+	CHECK_EQ(auto_plans(obl | pattern, ROOM_WEIGHING), 0);
+	CHECK_EQ(auto_plans(obl | pattern, ROOM_WAITING), 0);
+	CHECK_EQ(planner.chooser.scores[PLANNER_OBL].made, 1);
+	CHECK_EQ(auto_plans(obl | pattern, ROOM_DISK), 1);
+	CHECK_EQ(planner.chooser.scores[PLANNER_OBL].made, 1);
+	CHECK_EQ(auto_plans(pattern, ROOM_DISK), 0);
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = {
+		UNIT_CASE(test_plan),
+		UNIT_CASE(test_gather_most),
+		UNIT_CASE(test_stream_skips),
+		UNIT_CASE(test_cut_to_the_end),
+		UNIT_CASE(test_region_same),
+		UNIT_CASE(test_region_whole),
+		UNIT_CASE(test_region_waits),
+		UNIT_CASE(test_pattern_depth),
+		UNIT_CASE(test_pattern_order),
+		UNIT_CASE(test_pattern_jumps),
+		UNIT_CASE(test_auto_shares),
+		UNIT_CASE(test_auto_in_time),
+		UNIT_CASE(test_auto_forgets),
+		UNIT_CASE(test_auto_obl),
+	};
+
+	return unit_run(cases, UNIT_COUNT(cases));
+}
