@@ -279,17 +279,16 @@ static u32 object_run(const struct cluster_page *pages, u32 n, u32 from)
 
 static void random_round(void)
 {
-	static struct cluster_page pages[CLUSTER_PAGES_MAX + 1];
 	static struct cluster_page oracle[CLUSTER_PAGES_MAX];
 	u32 n = unit_random() % (CLUSTER_PAGES_MAX + 1), from = 0;
+	/* Exactly so many bytes: the address sanitizer guards the ends. */
+	struct cluster_page *pages = malloc(n * sizeof(*pages));
 
 	random_pages(pages, n);
-	memset(&pages[n], 0xa5, sizeof(*pages));
 	memcpy(oracle, pages, n * sizeof(*pages));
 	qsort(oracle, n, sizeof(*oracle), compare);
 	cluster_sort(pages, n);
 	CHECK(!memcmp(oracle, pages, n * sizeof(*pages)));
-	CHECK(pages[n].object == 0xa5a5a5a5a5a5a5a5ULL);
 	while (from < n) {
 		u32 run = object_run(oracle, n, from);
 
@@ -297,6 +296,7 @@ static void random_round(void)
 			 run);
 		from += run;
 	}
+	free(pages);
 }
 
 static void test_random_pages_against_qsort(void)

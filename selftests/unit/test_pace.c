@@ -46,6 +46,45 @@ static void test_fast_and_slow_devices(void)
 	}
 }
 
+/* Up to PACE_SHORT slots tell of an I/O; PACE_LONG and more, once that is known, of a slot. */
+static void test_lengths(void)
+{
+	struct pace p;
+
+	memset(&p, 0x55, sizeof(p));
+	pace_init(&p);
+	pace_learn(&p, PACE_LONG, 9000);
+	CHECK_EQ(p.io_ns, 0);
+	CHECK_EQ(p.slot_ns, 0);
+	pace_learn(&p, PACE_SHORT, 1000);
+	CHECK_EQ(p.io_ns, 1000);
+	pace_learn(&p, PACE_SHORT + 1, 500);
+	pace_learn(&p, PACE_LONG - 1, 9000);
+	CHECK_EQ(p.io_ns, 1000);
+	CHECK_EQ(p.slot_ns, 0);
+	pace_learn(&p, PACE_LONG, 1000 + 200 * (PACE_LONG - 1));
+	CHECK_EQ(p.io_ns, 1000);
+	CHECK_EQ(p.slot_ns, 200);
+	/* Never 0, which says that it is not known; nor what is left of a time that is too long. */
+	pace_learn(&p, PACE_LONG, 500);
+	CHECK(p.slot_ns >= 1 && p.slot_ns < 200);
+	pace_init(&p);
+	pace_learn(&p, 1, 0);
+	CHECK_EQ(p.io_ns, 1);
+	pace_learn(&p, PACE_LONG, 0);
+	CHECK_EQ(p.slot_ns, 1);
+	pace_init(&p);
+	pace_learn(&p, 1, 1ull << 32);
+	CHECK(p.io_ns >= 1000000000);
+	pace_init(&p);
+	pace_learn(&p, 1, 1000);
+	/* One faster read goes far, a slower one does not. */
+	pace_learn(&p, 1, 500);
+	CHECK(p.io_ns <= 750);
+	pace_learn(&p, 1, 100000);
+	CHECK(p.io_ns <= 10000);
+}
+
 /* One read in ten waits behind others. */
 static void test_waits_are_not_the_device(void)
 {
@@ -104,6 +143,7 @@ int main(void)
 	static const struct unit_case cases[] = {
 		UNIT_CASE(test_unknown),
 		UNIT_CASE(test_fast_and_slow_devices),
+		UNIT_CASE(test_lengths),
 		UNIT_CASE(test_waits_are_not_the_device),
 		UNIT_CASE(test_follows_a_device_that_changes),
 		UNIT_CASE(test_probes),

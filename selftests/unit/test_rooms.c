@@ -1,35 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The two rooms and each policy against the slow oracle, and against the paper's table. */
-#include "unit.h"
-#include "rooms_check.h"
+#include "rooms_unit.h"
 #include "w2r_oracle.h"
 
 #define OPERATIONS 1200000
-
-static struct rooms_config config(enum policy_kind policy, u32 entries, u32 step)
-{
-	return (struct rooms_config){
-		.entries = entries, .step = step, .policy = policy,
-		.move_to_front = unit_below(2),
-	};
-}
-
-static void must_hold(const struct rooms *r)
-{
-	const char *wrong = rooms_wrong(r);
-
-	if (wrong)
-		printf("# %s\n", wrong);
-	CHECK(!wrong);
-}
-
-static void fill_good(struct rooms *r, u64 block, enum room room)
-{
-	u32 e = rooms_fill(r, block, room);
-
-	if (e != ENTRY_NONE)
-		CHECK(rooms_filled(r, e, true));
-}
 
 static enum room reference(struct rooms *r, u64 block)
 {
@@ -109,6 +83,7 @@ static void against_oracle(enum policy_kind policy, bool one_room, u32 operation
 	c.one_room = one_room;
 	box_make(&b, &c);
 	oracle_init(&o, &c);
+	CHECK_EQ(b.r.index.move_to_front, c.move_to_front);
 	for (i = 0; i < operations; i++) {
 		block = next_block(block, universe);
 		CHECK_EQ(reference(&b.r, block), oracle_reference(&o, block));
@@ -252,6 +227,25 @@ static void test_intervals(void)
 	CHECK_EQ(moved_by_intervals(2, 2, 1), 0);
 }
 
+/* Waiting blocks that one reference asks for are one interval, however long each has waited. */
+static void test_interval_of_a_run(void)
+{
+	struct rooms_config c = config(POLICY_LRU, 32, 1);
+	struct rooms_box b;
+	u32 i;
+
+	box_make(&b, &c);
+	for (i = 0; i < 3; i++) {
+		fill_good(&b.r, 1000 * i, ROOM_WAITING);
+		rooms_tick(&b.r);
+	}
+	while (i--)
+		rooms_use(&b.r, rooms_find(&b.r, 1000 * i));
+	CHECK_EQ(b.r.used, 3);
+	CHECK_EQ(b.r.waiting_target, 8);
+	box_free(&b);
+}
+
 /* The first block has nothing before it; blocks asked for at once are one reference. */
 static void test_runs(void)
 {
@@ -319,6 +313,50 @@ static void test_waiting_gives_way(void)
 	box_free(&b);
 }
 
+/* So it does for a block that is asked for, though the weighing room is over its size. */
+static void test_waiting_gives_way_to_weighing(void)
+{
+	struct rooms_config c = config(POLICY_LRU, 8, 1);
+	struct rooms_box b;
+	u32 i;
+
+	box_make(&b, &c);
+	fill_good(&b.r, 0, ROOM_WAITING);
+	for (i = 0; i < 8; i++)
+		CHECK(rooms_fill(&b.r, 100 + i, ROOM_WEIGHING) != ENTRY_NONE);
+	CHECK_EQ(rooms_where(&b.r, 0), ROOM_DISK);
+	must_hold(&b.r);
+	box_free(&b);
+}
+
+/* Asked for while it is prefetched: in the weighing room at once, in its list once it is there. */
+static void test_use_while_filled(void)
+{
+	u32 policy, one_room;
+
+	for (policy = 0; policy < POLICY_KINDS; policy++)
+		for (one_room = 0; one_room < 2; one_room++) {
+			struct rooms_config c = config(policy, 8, 1);
+			struct rooms_box b;
+			u32 e, i;
+
+			c.one_room = one_room;
+			box_make(&b, &c);
+			e = rooms_fill(&b.r, 7, ROOM_WAITING);
+			CHECK(rooms_readable(&b.r, e));
+			for (i = 0; i < 2; i++) {
+				rooms_tick(&b.r);
+				rooms_use(&b.r, e);
+				CHECK_EQ(rooms_where(&b.r, 7), ROOM_WEIGHING);
+				must_hold(&b.r);
+			}
+			CHECK_EQ(b.r.used, 1);
+			CHECK(rooms_filled(&b.r, e, true));
+			must_hold(&b.r);
+			box_free(&b);
+		}
+}
+
 /* A block dropped while it is read or filled is not found again, and its entry comes back. */
 static void test_drop_in_use(void)
 {
@@ -340,6 +378,22 @@ static void test_drop_in_use(void)
 	CHECK(!rooms_filled(&b.r, e, false));
 	CHECK_EQ(b.r.in_use, 0);
 	CHECK_EQ(b.r.wasted, 1);
+	e = rooms_fill(&b.r, 8, ROOM_WEIGHING);
+	CHECK(rooms_filled(&b.r, e, true));
+	rooms_pin(&b.r, e);
+	rooms_pin(&b.r, e);
+	rooms_drop(&b.r, e);
+	CHECK(!rooms_unpin(&b.r, e));
+	CHECK_EQ(b.r.in_use, 1);
+	CHECK(!rooms_unpin(&b.r, e));
+	CHECK_EQ(b.r.in_use, 0);
+	e = rooms_fill(&b.r, 9, ROOM_WEIGHING);
+	rooms_pin(&b.r, e);
+	rooms_drop(&b.r, e);
+	CHECK(!rooms_unpin(&b.r, e));
+	CHECK_EQ(b.r.in_use, 1);
+	CHECK(!rooms_filled(&b.r, e, true));
+	CHECK_EQ(b.r.in_use, 0);
 	must_hold(&b.r);
 	box_free(&b);
 }
@@ -407,37 +461,12 @@ static void test_hits_and_gaps(void)
 	box_free(&b);
 }
 
-/* Memory is given back and taken again block by block, with but for one fault that moves the split. */
-static void test_limit_keeps_proportion(void)
-{
-	struct rooms_config c = config(POLICY_LRU, 1024, 1);
-	struct rooms_box b;
-	u32 limit;
-
-	box_make(&b, &c);
-	CHECK_EQ(b.r.waiting_target, 256);
-	for (limit = 1023; limit >= 512; limit--) {
-		rooms_set_limit(&b.r, limit);
-		CHECK_EQ(b.r.waiting_target, limit / 4);
-	}
-	fill_good(&b.r, 6, ROOM_WEIGHING);
-	rooms_fault(&b.r, 7, 1);
-	CHECK_EQ(b.r.waiting_target, 129);
-	for (limit = 513; limit <= 1024; limit++)
-		rooms_set_limit(&b.r, limit);
-	CHECK_EQ(b.r.waiting_target, 258);
-	rooms_set_limit(&b.r, ROOMS_ENTRIES_MIN);
-	CHECK_EQ(b.r.waiting_target, 1);
-	rooms_set_limit(&b.r, 1024);
-	CHECK_EQ(b.r.waiting_target, 258);
-	box_free(&b);
-}
-
 int main(void)
 {
 	static const struct unit_case cases[] = {
 		UNIT_CASE(test_nine_cases),
 		UNIT_CASE(test_intervals),
+		UNIT_CASE(test_interval_of_a_run),
 		UNIT_CASE(test_runs),
 		UNIT_CASE(test_lru),
 		UNIT_CASE(test_s3fifo),
@@ -446,10 +475,11 @@ int main(void)
 		UNIT_CASE(test_one_room_is_swept),
 		UNIT_CASE(test_pinned_stay),
 		UNIT_CASE(test_waiting_gives_way),
+		UNIT_CASE(test_waiting_gives_way_to_weighing),
+		UNIT_CASE(test_use_while_filled),
 		UNIT_CASE(test_drop_in_use),
 		UNIT_CASE(test_unfill),
 		UNIT_CASE(test_hits_and_gaps),
-		UNIT_CASE(test_limit_keeps_proportion),
 	};
 
 	return unit_run(cases, UNIT_COUNT(cases));

@@ -430,6 +430,64 @@ static void test_alloc_into_free_stretch(void)
 	teardown();
 }
 
+static void take_all(u32 from, u32 to)
+{
+	u32 n;
+
+	for (; from < to; from += n) {
+		n = pure_min(SLOT_RUN_MAX, to - from);
+		CHECK_EQ(do_alloc(n, from), from);
+	}
+}
+
+/* A run that goes on in the next node is cut there and grows again, though that has longer ones. */
+static void test_runs_into_next_node(void)
+{
+	u32 at, i;
+
+	for (at = NODE; at < 3 * NODE; at += NODE) {
+		setup(4 * NODE);
+		take_all(at - NODE, at - 100);
+		for (i = 0; i <= 10; i += 10) {
+			CHECK_EQ(do_alloc(1, at + i), at + i);
+			compare_all();
+			do_free(at + i, 1);
+			compare_all();
+		}
+		teardown();
+	}
+}
+
+/* What is free behind a node is not of a run that ends before it. */
+static void test_run_at_end_of_node(void)
+{
+	setup(4 * NODE);
+	take_all(0, NODE);
+	do_free(NODE - 64, 9);
+	CHECK_EQ(do_alloc(1, 3 * NODE), 3 * NODE);
+	CHECK_EQ(do_alloc(1, NODE - 60), NODE - 60);
+	compare_all();
+	teardown();
+}
+
+/* An area in shreds passes over a node that was filled slot by slot. */
+static void test_shreds_pass_a_full_node(void)
+{
+	u32 i;
+
+	setup(3 * NODE);
+	fill();
+	for (i = 1000; i <= 1300; i += 100)
+		do_free(NODE + i, 1);
+	do_free(2 * NODE + 7, 1);
+	for (i = 1000; i <= 1300; i += 100)
+		CHECK_EQ(do_alloc(1, NODE + i), NODE + i);
+	do_alloc_upto(4, 0);
+	CHECK_EQ(cursor, 2 * NODE + 8);
+	compare_all();
+	teardown();
+}
+
 static void test_bad_frees_change_nothing(void)
 {
 	static const u32 bad[][2] = {
@@ -497,6 +555,9 @@ int main(void)
 		UNIT_CASE(test_bad_frees_change_nothing),
 		UNIT_CASE(test_moving_hint_is_adjacent),
 		UNIT_CASE(test_alloc_into_free_stretch),
+		UNIT_CASE(test_runs_into_next_node),
+		UNIT_CASE(test_run_at_end_of_node),
+		UNIT_CASE(test_shreds_pass_a_full_node),
 		UNIT_CASE(test_runs_across_boundaries),
 		UNIT_CASE(test_last_free_slots_are_found),
 		UNIT_CASE(test_shreds_lie_together),

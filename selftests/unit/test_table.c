@@ -40,6 +40,7 @@ static void test_defaults(void)
 	CHECK_EQ(t.block_kib, 4);
 	CHECK_EQ(t.lookahead, TABLE_LOOKAHEAD_DEFAULT);
 	CHECK_EQ(t.readahead, READAHEAD_AUTO);
+	CHECK_EQ(t.policy, POLICY_ARC);
 	CHECK_EQ(t.planner, PLANNER_AUTO);
 	CHECK(t.move_to_front && !t.one_room);
 	CHECK(!parse(&t, "1 0"));
@@ -61,6 +62,10 @@ static void test_options(void)
 	CHECK_EQ(t.block_kib, 64);
 	CHECK(!parse(&t, "8 2 lookahead 1024"));
 	CHECK_EQ(t.lookahead, 1024);
+	CHECK(!parse(&t, "8 2 policy s3fifo"));
+	CHECK_EQ(t.policy, POLICY_S3FIFO);
+	CHECK(!parse(&t, "8 2 policy arc"));
+	CHECK_EQ(t.policy, POLICY_ARC);
 }
 
 static void test_refusals(void)
@@ -70,14 +75,17 @@ static void test_refusals(void)
 	static const char count[] = "number of option words must be how many words follow it";
 	static const char ahead[] = "lookahead must be a number of blocks from 1 to 1024";
 	static const char kib[] = "block_kib must be 4, 8, 16, 32 or 64";
+	struct table t;
 
 	check_refused("", mib);
 	check_refused("0", mib);
 	check_refused("1048577", mib);
 	check_refused("-1", mib);
 	check_refused("1M", mib);
+	check_refused("1:", mib);
 	check_refused("99999999999999999999999", mib);
 	check_refused("1 x", even);
+	CHECK(table_parse(&t, 2, (char *[]){ "1", "" }) != NULL);
 	check_refused("1 1 policy", even);
 	check_refused("1 16", even);
 	check_refused("1 2", count);
@@ -161,6 +169,8 @@ static void test_split_step(void)
 	CHECK(!parse(&t, "256 2 policy lru"));
 	CHECK_EQ(table_split_step(&t, 65536), 64);
 	CHECK_EQ(table_split_step(&t, 4), 1);
+	CHECK(!parse(&t, "256 2 planner obl"));
+	CHECK_EQ(table_split_step(&t, 65536), 64);
 }
 
 static void test_planners(void)
@@ -168,8 +178,10 @@ static void test_planners(void)
 	char text[TABLE_PLANNERS_TEXT];
 
 	CHECK(!strcmp(table_planners(0, text), "none"));
+	memset(text, 'x', sizeof(text));
 	CHECK(!strcmp(table_planners(1u << PLANNER_STREAM, text), "stream"));
-	CHECK(!strcmp(table_planners((1u << PLANNER_AUTO) - 1, text), "obl+stream+pattern+region+near"));
+	CHECK(!strcmp(table_planners((1u << PLANNER_KINDS) - 1, text),
+		      "obl+stream+pattern+region+near+auto"));
 }
 
 int main(void)

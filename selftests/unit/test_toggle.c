@@ -54,12 +54,39 @@ static void test_waits_for_samples(void)
 	toggle_init(&t);
 	toggle_fates(&t, 0, 1000);
 	CHECK(toggle_decide(&t));
+	toggle_cost(&t, 3000);
+	toggle_fates(&t, 0, 1000);
+	CHECK(toggle_decide(&t));
+	toggle_init(&t);
+	measure(&t, 2000, 3000);
+	toggle_fates(&t, TOGGLE_SAMPLES - 1, 0);
+	toggle_fates(&t, 1, 0);
+	CHECK(!toggle_decide(&t));
 	toggle_init(&t);
 	measure(&t, 2000, 3000);
 	toggle_fates(&t, 0, TOGGLE_SAMPLES - 1);
 	CHECK(toggle_decide(&t));
 	toggle_fates(&t, 0, 1);
 	CHECK(!toggle_decide(&t));
+}
+
+/* Off at less than even only; what is saved and spent may be more than 32 bits hold. */
+static void test_even(void)
+{
+	struct toggle t;
+
+	toggle_init(&t);
+	measure(&t, 3000, 3000);
+	toggle_fates(&t, 90, 0);
+	toggle_fates(&t, 10, 0);
+	CHECK(toggle_decide(&t));
+	toggle_fates(&t, 99, 0);
+	toggle_fates(&t, 0, 1);
+	CHECK(!toggle_decide(&t));
+	toggle_init(&t);
+	measure(&t, 100000000, 1000000);
+	toggle_fates(&t, 43, 57);
+	CHECK(toggle_decide(&t));
 }
 
 /* Periods off until the next trial, all of whose prefetches are wasted. */
@@ -91,6 +118,34 @@ static void test_trials_get_rare(void)
 	toggle_fates(&t, 90, 10);
 	CHECK(toggle_decide(&t));
 	CHECK_EQ(off_for(&t), 2 * TOGGLE_TRIAL_FIRST);
+	/* Less than twice the cost is enough to stay on, not to forget the trials that failed. */
+	measure(&t, 100000, 50000);
+	toggle_fates(&t, 75, 25);
+	CHECK(toggle_decide(&t));
+	CHECK_EQ(off_for(&t), 4 * TOGGLE_TRIAL_FIRST);
+}
+
+/* What met its fate before a trial says nothing of it. */
+static void test_trial_begins_anew(void)
+{
+	struct toggle t;
+
+	toggle_init(&t);
+	measure(&t, 100000, 5000);
+	toggle_fates(&t, 0, 100);
+	CHECK(!toggle_decide(&t));
+	toggle_fates(&t, 0, 1000);
+	while (!toggle_decide(&t))
+		;
+	toggle_fates(&t, 20, 0);
+	CHECK(toggle_decide(&t));
+	toggle_fates(&t, 0, 100);
+	CHECK(!toggle_decide(&t));
+	toggle_fates(&t, 1000, 0);
+	while (!toggle_decide(&t))
+		;
+	toggle_fates(&t, 0, 100);
+	CHECK(!toggle_decide(&t));
 }
 
 static void test_means(void)
@@ -102,6 +157,12 @@ static void test_means(void)
 	CHECK_EQ(t.latency, 1);
 	toggle_latency(&t, ~0ull);
 	CHECK(t.latency <= 1u << 30);
+	toggle_init(&t);
+	toggle_latency(&t, 1ull << 32);
+	CHECK_EQ(t.latency, 1u << 30);
+	toggle_init(&t);
+	toggle_latency(&t, 80000);
+	CHECK_EQ(t.latency, 80000);
 	measure(&t, 80000, 10);
 	CHECK(t.latency > 70000 && t.latency <= 100000);
 }
@@ -113,7 +174,9 @@ int main(void)
 		UNIT_CASE(test_fast_device_goes_off),
 		UNIT_CASE(test_useless_goes_off),
 		UNIT_CASE(test_waits_for_samples),
+		UNIT_CASE(test_even),
 		UNIT_CASE(test_trials_get_rare),
+		UNIT_CASE(test_trial_begins_anew),
 		UNIT_CASE(test_means),
 	};
 

@@ -223,20 +223,48 @@ static void test_tuner_grows_and_shrinks(void)
 	CHECK_EQ(t.size, 1);
 }
 
+/* Doubled from two thirds used on, halved below one third, after WINDOW_LEARN_PAGES pages. */
+static void test_tuner_thresholds(void)
+{
+	static const u32 fates[][3] = {
+		/* used, wasted, size after them */
+		{ 22, 11, 16 }, { 21, 12, 8 }, { 11, 22, 8 }, { 10, 23, 4 },
+		{ 31, 0, 8 }, { 32, 0, 16 }, { 0, 31, 8 }, { 0, 32, 4 },
+	};
+	struct window_tuner t;
+	u32 i;
+
+	for (i = 0; i < UNIT_COUNT(fates); i++) {
+		window_tuner_init(&t, PROBE_EVERY);
+		window_tuner_learn(&t, fates[i][0], fates[i][1]);
+		CHECK_EQ(window_tuner_size(&t, 64), fates[i][2]);
+	}
+	/* What one decision was made of does not count in the next. */
+	window_tuner_init(&t, PROBE_EVERY);
+	window_tuner_learn(&t, 0, WINDOW_LEARN_PAGES);
+	window_tuner_learn(&t, WINDOW_LEARN_PAGES, 0);
+	CHECK_EQ(window_tuner_size(&t, 64), 8);
+	window_tuner_learn(&t, 0, WINDOW_LEARN_PAGES);
+	CHECK_EQ(window_tuner_size(&t, 64), 4);
+}
+
 /* From no prefetch at all there is a way back. */
 static void test_tuner_probes(void)
 {
 	struct window_tuner t;
 	u32 i, probes = 0, size;
 
+	memset(&t, 0x55, sizeof(t));
 	window_tuner_init(&t, PROBE_EVERY);
 	learn(&t, 0, 1, 64 * WINDOW_LEARN_PAGES);
 	for (i = 0; i < 10 * PROBE_EVERY; i++) {
 		size = window_tuner_size(&t, 64);
-		CHECK(size == 1 || size == WINDOW_PROBE_SIZE);
+		CHECK_EQ(size, i % PROBE_EVERY == PROBE_EVERY - 1 ? WINDOW_PROBE_SIZE : 1);
 		probes += size > 1;
 	}
 	CHECK_EQ(probes, 10);
+	for (i = 0; i < PROBE_EVERY; i++)
+		CHECK(window_tuner_size(&t, 2) <= 2);
 	learn(&t, 1, 0, WINDOW_LEARN_PAGES);
 	CHECK_EQ(window_tuner_size(&t, 64), 2);
 }
@@ -250,6 +278,7 @@ int main(void)
 		UNIT_CASE(test_group_random),
 		UNIT_CASE(test_join_random),
 		UNIT_CASE(test_tuner_grows_and_shrinks),
+		UNIT_CASE(test_tuner_thresholds),
 		UNIT_CASE(test_tuner_probes),
 	};
 

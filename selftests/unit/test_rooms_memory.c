@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Rooms whose memory is taken away and given back: who leaves, and what is left to each room. */
+#include "rooms_unit.h"
+
+/* An entry whose memory goes is used again last; the waiting room gives one where no other can. */
+static void test_last_to_be_used(void)
+{
+	struct rooms_config c = config(POLICY_LRU, 8, 1);
+	struct rooms_box b;
+	u32 e;
+
+	box_make(&b, &c);
+	fill_good(&b.r, 7, ROOM_WAITING);
+	e = rooms_reclaim(&b.r);
+	CHECK(e != ENTRY_NONE);
+	CHECK_EQ(b.r.spare.tail, e);
+	CHECK_EQ(b.r.in_use, 0);
+	e = b.r.spare.head;
+	rooms_retire_spare(&b.r, e);
+	CHECK_EQ(b.r.spare.tail, e);
+	must_hold(&b.r);
+	box_free(&b);
+}
+
+/* Whatever is used can be reclaimed all the same. */
+static void test_reclaim_used(void)
+{
+	enum policy_kind policy;
+
+	for (policy = 0; policy < POLICY_KINDS; policy++) {
+		struct rooms_config c = config(policy, 40, 1);
+		struct rooms_box b;
+
+		box_make(&b, &c);
+		fill_good(&b.r, 7, ROOM_WEIGHING);
+		rooms_use(&b.r, rooms_find(&b.r, 7));
+		CHECK(rooms_reclaim(&b.r) != ENTRY_NONE);
+		CHECK_EQ(rooms_reclaim(&b.r), ENTRY_NONE);
+		must_hold(&b.r);
+		box_free(&b);
+	}
+}
+
+/* Where all are used 32 are spared; the next leaves, and comes back among the used ones. */
+static void test_s3fifo_spares_some(void)
+{
+	struct rooms_config c = config(POLICY_S3FIFO, 40, 1);
+	struct rooms_box b;
+	u32 i;
+
+	box_make(&b, &c);
+	for (i = 0; i < 40; i++) {
+		fill_good(&b.r, i, ROOM_WEIGHING);
+		rooms_use(&b.r, rooms_find(&b.r, i));
+	}
+	fill_good(&b.r, 100, ROOM_WEIGHING);
+	CHECK_EQ(rooms_where(&b.r, 32), ROOM_DISK);
+	fill_good(&b.r, 32, ROOM_WEIGHING);
+	i = rooms_find(&b.r, 32);
+	CHECK_EQ(b.r.weighing.lists[1].head, i);
+	must_hold(&b.r);
+	box_free(&b);
+}
+
+/* Memory is given back and taken again block by block, with but for one fault that moves the split. */
+static void test_limit_keeps_proportion(void)
+{
+	struct rooms_config c = config(POLICY_LRU, 1024, 1);
+	struct rooms_box b;
+	u32 limit;
+
+	box_make(&b, &c);
+	CHECK_EQ(b.r.waiting_target, 256);
+	for (limit = 1023; limit >= 512; limit--) {
+		rooms_set_limit(&b.r, limit);
+		CHECK_EQ(b.r.waiting_target, limit / 4);
+	}
+	fill_good(&b.r, 6, ROOM_WEIGHING);
+	rooms_fault(&b.r, 7, 1);
+	CHECK_EQ(b.r.waiting_target, 129);
+	for (limit = 513; limit <= 1024; limit++)
+		rooms_set_limit(&b.r, limit);
+	CHECK_EQ(b.r.waiting_target, 258);
+	rooms_set_limit(&b.r, ROOMS_ENTRIES_MIN);
+	CHECK_EQ(b.r.waiting_target, 1);
+	rooms_set_limit(&b.r, 1024);
+	CHECK_EQ(b.r.waiting_target, 258);
+	box_free(&b);
+	c.entries = 1u << 18;
+	box_make(&b, &c);
+	rooms_set_limit(&b.r, 1u << 17);
+	CHECK_EQ(b.r.waiting_target, 1u << 15);
+	box_free(&b);
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = {
+		UNIT_CASE(test_last_to_be_used),
+		UNIT_CASE(test_reclaim_used),
+		UNIT_CASE(test_s3fifo_spares_some),
+		UNIT_CASE(test_limit_keeps_proportion),
+	};
+
+	return unit_run(cases, UNIT_COUNT(cases));
+}
