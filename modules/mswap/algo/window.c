@@ -4,13 +4,9 @@
 /* How many slots after @last belong to its run. */
 static u32 window_reach_up(u64 live, u64 cont, u32 last)
 {
-	u64 next;
-
 	if (last + 1 >= WINDOW_MAX)
 		return 0;
-	next = (live & cont) >> (last + 1);
-	return next == ~0ull >> (last + 1) ? WINDOW_MAX - 1 - last :
-					     pure_ctz64(~next);
+	return pure_ctz64(~((live & cont) >> (last + 1)));
 }
 
 /* How many slots before @first belong to its run. */

@@ -17,10 +17,8 @@ void ghost_init(struct ghost *g, void *mem, u32 capacity)
 		   index_heads(capacity), true);
 	elist_init(&g->fifo);
 	elist_init(&g->spare);
-	for (e = capacity; e-- > 0;) {
-		g->arena.entries[e].pins = 0;
+	for (e = capacity; e-- > 0;)
 		elist_add_head(&g->arena, &g->spare, e);
-	}
 }
 
 static void forget(struct ghost *g, u32 e)

@@ -161,7 +161,8 @@ static inline bool planner_goes_on(const struct planner *p, u64 first)
 /*
  * @ref is such a part. It is kept if @more comes next; else the parts before it
  * are added to it, and true is returned. A part that something else separates
- * from its rest may be forgotten.
+ * from its rest may be forgotten, and so are parts that would be more than
+ * LOOKAHEAD_MAX blocks with the next one.
  */
 bool planner_gather(struct planner *p, struct reference *ref, bool more);
 

@@ -15,7 +15,6 @@ static void arc_init(struct weighing *w, void *mem, u32 capacity)
 	int i;
 
 	w->capacity = capacity;
-	w->target = 0;
 	for (i = 0; i < 2; i++)
 		elist_init(&w->lists[i]);
 	ghost_init(&w->ghosts[RECENT], mem, capacity);
@@ -85,8 +84,8 @@ static u32 arc_victim(struct weighing *w, u8 mark)
 	int list = FREQUENT;
 	u32 e;
 
-	if (recent && (recent > w->target ||
-		       (mark == MARK_WAS_FREQUENT && recent == w->target)))
+	if (recent > w->target ||
+	    (mark == MARK_WAS_FREQUENT && recent == w->target))
 		list = RECENT;
 	e = elist_last_unpinned(w->arena, &w->lists[list]);
 	if (e == ENTRY_NONE) {

@@ -197,7 +197,7 @@ static u32 evict(struct rooms *r, enum room from, u8 mark)
 {
 	u32 e;
 
-	if (from == ROOM_WAITING && !r->one_room) {
+	if (from == ROOM_WAITING) {
 		e = elist_last_unpinned(&r->arena, &r->waiting);
 		if (e != ENTRY_NONE)
 			elist_del(&r->arena, &r->waiting, e);

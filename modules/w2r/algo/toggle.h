@@ -6,9 +6,9 @@
  *
  * A prefetch that gets used saves the latency of a read; each one costs work,
  * used or not. Reading ahead goes off when what it saves is less than what it
- * costs, and on again when it would save twice that much. While it is off
- * nothing is learnt about its use, so it is tried again after some periods; each
- * trial that fails doubles them first, and it begins with one.
+ * costs. While it is off nothing is learnt about its use, so it is tried again
+ * after some periods, and stays on if it saves as much as it costs; each trial
+ * that fails doubles them first, until one saves twice that much.
  *
  * Pure; the caller's lock protects it. Times in nanoseconds.
  */
