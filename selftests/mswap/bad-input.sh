@@ -10,7 +10,7 @@
 must modprobe loop
 truncate -s 64M "$WORK/large"
 large=$(losetup --show -f --sector-size 8192 "$WORK/large" 2>/dev/null)
-plan $((60 + (${#large} ? 3 : 1)))
+plan $((65 + (${#large} ? 3 : 1)))
 
 # refuse_backing NAME ERROR PATH PATTERN
 refuse_backing() {
@@ -69,6 +69,14 @@ must mswap_set disksize 0
 must mswap_set backing_dev /dev/muster0
 refuse_logged 'a second backing device' 'Device or resource busy' "$SYS/backing_dev" /dev/muster1 'mswap0: backing_dev'
 refuse_logged 'a larger disksize than fits' 'No space left on device' "$SYS/disksize" 1G 'mswap0.*slots do not fit'
+refuse_logged 'a disksize that leaves 63 slots' 'No space left on device' "$SYS/disksize" $(((64 * 256 - 63) * 4096)) \
+	'mswap0.*slots do not fit'
+must blkpattern -n 1 fill "$MSWAP"
+refuse_logged 'a disksize while a slot is in use' 'Device or resource busy' "$SYS/disksize" 32M \
+	'mswap0: disksize .*reset first'
+must blkdiscard "$MSWAP"
+must mswap_set disksize 32M
+check_eq 'when none is, the device has this size' "$(blockdev --getsize64 "$MSWAP")" $((32 << 20))
 for value in 0 2 x '1 1'; do
 	refuse "reset $value" 'Invalid argument' "$SYS/reset" "$value"
 done

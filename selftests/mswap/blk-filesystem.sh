@@ -6,8 +6,10 @@
 # kernels: all
 
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=tracing.sh
+. "$(dirname "$0")/tracing.sh"
 
-plan 17
+plan 18
 
 make_tree() {
 	local i
@@ -66,6 +68,8 @@ must wipefs -qa "$MSWAP"
 check 'mkfs.xfs' mkfs.xfs -qf "$MSWAP"
 tree_survives xfs xfs_repair -n
 must umount "$WORK/mnt"
+check_eq 'a write that must last is told so below' \
+	"$(lasting_writes /dev/muster0 dd if=/dev/zero of="$MSWAP" bs=4k count=8 oflag=direct,dsync status=none)" 8
 check_eq 'no I/O failed' "$(get write_errors) $(get read_errors) $(get nospace)" '0 0 0'
 must mswap_set reset 1
 check 'a reset device can be synced' timeout 20 sync "$MSWAP"

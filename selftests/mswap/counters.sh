@@ -7,7 +7,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 54
+plan 56
 
 SECTORS=8 # in a page
 
@@ -72,6 +72,10 @@ for policy in moc object page; do
 	moc)
 		diag "$(get pages_out) pages out, $(get pages_out_copied) by copy, in $(get dev_writes) writes"
 		check_that 'moc: more than 20 pages a write' "$(pages_per_write) > 200"
+		takes=$(($(cat "/sys/block/$below/queue/max_sectors_kb") / 4))
+		check_le 'moc: the longest is a multiple of what the device takes' \
+			"$(tail -n 1 "$SYS/cluster_hist" | cut -d' ' -f1)" \
+			$((takes < 128 ? 128 / takes * takes : 128))
 		check_that 'moc: most are taken over by copy' "2 * $(get pages_out_copied) > $(get pages_out)"
 		;;
 	object) check_that 'object: more than 1 page a write' "$(pages_per_write) > 10" ;;
@@ -88,6 +92,8 @@ check_eq 'direct I/O: every slot is in use' "$(get slots_used)" $(($(get disksiz
 check_eq 'all slots are told' "$(get slots_total)" $((256 * 256))
 check_eq 'the reserve' "$(get slots_reserved)" $((256 * 256 - $(get disksize) / 4096))
 check_eq 'the waiting room' "$(get waiting_bytes)" $(($(get waiting_pages) * 4096))
+must mswap_set waiting_pages 64
+check_eq 'a smaller one' "$(get waiting_bytes)" $((64 * 4096))
 check_eq 'no I/O failed' "$(get write_errors) $(get read_errors) $(get nospace)" '0 0 0'
 
 finish

@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 16
+plan 17
 
 MIB=256 # slots
 must null_make muster0 72
@@ -33,6 +33,7 @@ check_eq 'discarded blocks can be written again' "$(value_of match <<<"$seen") $
 
 check 'discard all' blkdiscard "$MSWAP"
 check_eq 'all is free' "$(get_settled slots_used)" 0
+check_eq 'slots that were free are not counted' "$(get discards)" $((64 * MIB + 64))
 seen=$(blkpattern -o 5 scan "$MSWAP")
 check_eq 'all is zeros' "$(value_of zero <<<"$seen")" $((64 * MIB))
 

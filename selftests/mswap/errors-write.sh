@@ -8,7 +8,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 31
+plan 37
 
 SLOT=8 # sectors
 
@@ -31,6 +31,14 @@ fill() {
 
 scan() {
 	blkpattern "$@" scan "$MSWAP"
+}
+
+all_bad_are_retired() {
+	fill -g 1 >/dev/null && blkdiscard "$MSWAP" && (($(get_settled slots_retired) == $1))
+}
+
+flush() {
+	dd if=/dev/null of="$MSWAP" conv=fsync,notrunc status=none
 }
 
 must null_make muster0 64
@@ -94,5 +102,24 @@ check_fails 'a full device that dies says EIO, not ENOSPC' 'Input/output error' 
 	dd if=/dev/zero of="$MSWAP" bs=8M count=1 oflag=direct
 must dm_make muster "$(linear 0 "$sectors")"
 check_eq 'and keeps what it held' "$(scan -g 9 | value_of match)" "$blocks"
+
+must wait_until 5 mswap_set reset 1
+must null_make muster1 64 cache_size=16 queue_mode=2
+must dm_make muster-cache "0 $sectors linear /dev/muster1 0"
+must mswap_set backing_dev /dev/mapper/muster-cache
+check 'a device that can is flushed' flush
+must dm_make muster-cache "0 $sectors flakey /dev/muster1 0 0 3600 1 error_writes"
+check_fails 'when it cannot, who asked is told' 'Input/output error' flush
+
+# More bad slots than the reserve has: 36 blocks are left without one.
+must wait_until 5 mswap_set reset 1
+must dm_make muster "$(bad_slots 1000 100)"
+must mswap_set disksize $((sectors * 512 - 64 * 4096))
+must mswap_set backing_dev /dev/mapper/muster
+blocks=$(($(get disksize) / 4096))
+check 'all bad slots are found' wait_until 40 all_bad_are_retired 100
+check_eq 'a write for which there is no slot fails' "$(fill -g 10 -b 4 | value_of errors)" 36
+check_that 'and is counted' "$(get nospace) > 0"
+check_eq 'all others are right' "$(scan -g 10 | value_of match)" $((blocks - 36))
 
 finish

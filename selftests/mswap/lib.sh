@@ -128,6 +128,13 @@ dm_make() {
 	fi
 }
 
+# late_below reads|writes NAME: how many I/Os the dm-delay of /dev/mapper/NAME keeps back just now.
+late_below() {
+	dmsetup status "$2" | awk -v field="$([[ $1 == reads ]] && echo 4 || echo 5)" '
+		$3 == "delay" { n += $field }
+		END { print n + 0 }'
+}
+
 sectors_of() {
 	blockdev --getsz "$1"
 }

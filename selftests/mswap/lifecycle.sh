@@ -7,7 +7,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 49
+plan 50
 
 hold_open() {
 	exec 9<>"$MSWAP"
@@ -23,6 +23,17 @@ refused_in_use() {
 	refuse_logged "removal while $1" 'Device or resource busy' "$CONTROL/hot_remove" 0 "mswap0: removal .*in use"
 	check_fails "unloading while $1" 'in use' rmmod mswap
 	check_eq "still ready while $1" "$(get initstate)" 1
+}
+
+# One result. Were it not refused, no more would be done than to stop all programs for some seconds.
+hibernation_refused() {
+	if [[ ! -w /sys/power/pm_test ]] || ! grep -qw disk /sys/power/state; then
+		skip "hibernation while $1" 'this kernel cannot try it'
+		return
+	fi
+	must put freezer /sys/power/pm_test
+	check_fails "hibernation while $1" 'Device or resource busy' put disk /sys/power/state
+	must put none /sys/power/pm_test
 }
 
 one_cycle() {
@@ -71,6 +82,7 @@ refused_in_use 'open'
 release
 must swap_start "$MSWAP"
 refused_in_use 'swap is on'
+hibernation_refused 'swap is on'
 must swapoff "$MSWAP"
 must mkfs.ext4 -qF "$MSWAP"
 must mount "$MSWAP" "$WORK/mnt"

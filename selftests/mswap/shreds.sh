@@ -7,7 +7,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 15
+plan 16
 
 SLOT=8 # sectors
 REGION=1024 # blocks
@@ -79,7 +79,9 @@ check_eq 'bad slots: all others are right' \
 	$(($(value_of match <<<"$first") + $(value_of match <<<"$last") + errors)) $((2 * QUARTER))
 check_that 'only bad slots fail' "$errors <= 256"
 check_eq 'a read that passes over slots has failed: none does any more' "$(log_lines 'no longer pass over slots')" 1
+passed=$(get dev_pages_passed)
 must dm_make muster "0 $sectors linear /dev/muster0 0"
 right 'the device is well again' "$QUARTER" -b 1 -g 2 -n "$QUARTER"
+check_eq 'and no read has passed over slots since' "$(get dev_pages_passed)" "$passed"
 
 finish

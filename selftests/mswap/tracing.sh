@@ -11,6 +11,20 @@ save_trace() {
 	grep -h 'overrun\|dropped' "$TRACING"/per_cpu/cpu*/stats | awk '{ lost += $NF } END { exit lost > 0 }'
 }
 
+# lasting_writes DEVICE COMMAND...: how many writes with FUA are sent to the device while the command runs. Leaves nothing
+# in the trace.
+lasting_writes() {
+	local event=$TRACING/events/block/block_bio_queue/enable number
+
+	number=$(tr : , <"/sys/block/$(basename "$(readlink -f "$1")")/dev")
+	mountpoint -q "$TRACING" || mount -t tracefs none "$TRACING" || return
+	put '' "$TRACING/trace" && put 1 "$TRACING/tracing_on" && put 1 "$event" || return
+	"${@:2}" >&2
+	put 0 "$event"
+	grep -c "block_bio_queue: $number WF" "$TRACING/trace"
+	put '' "$TRACING/trace"
+}
+
 # lines_of EVENT: what was traced of it.
 lines_of() {
 	grep -F " $1: " "$WORK/trace" || true

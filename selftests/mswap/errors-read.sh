@@ -1,0 +1,54 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A window that is under way and fails for one bad slot: whoever asked for a page of it, before it was sent or since,
+# gets the page all the same, and only who wants the bad one is told of the error.
+# timeout: 60
+# kernels: all
+
+. "$(dirname "$0")/lib.sh"
+
+plan 6
+
+SLOT=8 # sectors
+BAD=40 # slot
+LATE=$((1000 * ${MUSTER_SLOWER:-1})) # ms
+
+# bad_slot MS: the table of a device with one, whose other slots take so long to read.
+bad_slot() {
+	local from=$((BAD * SLOT)) end=$(((BAD + 1) * SLOT))
+
+	echo "0 $from delay /dev/muster0 0 $1 /dev/muster0 0 0"
+	echo "$from $SLOT error"
+	echo "$end $((sectors - end)) delay /dev/muster0 $end $1 /dev/muster0 $end 0"
+}
+
+scan() {
+	blkpattern -b 1 -n 1 "$@" scan "$MSWAP"
+}
+
+read_is_under_way() {
+	(($(late_below reads muster) > 0))
+}
+
+must modprobe dm-delay
+must null_make muster0 64
+sectors=$(blockdev --getsz /dev/muster0)
+must dm_make muster "0 $sectors linear /dev/muster0 0"
+mswap_add /dev/mapper/muster readahead=on
+must blkpattern -n 64 -b 64 fill "$MSWAP"
+must dm_make muster "$(bad_slot "$LATE")"
+
+scan -f 0 >"$WORK/first" &
+reader=$!
+must wait_until 10 read_is_under_way
+waiting=$(get pages_in_waiting)
+check_eq 'who joins a read that fails gets his page' "$(scan -f 10 | value_of match)" 1
+check_eq 'he did join it' "$(($(get pages_in_waiting) - waiting))" 1
+wait "$reader"
+check_eq 'so does who began it' "$(value_of match <"$WORK/first")" 1
+check_that 'the error is counted' "$(get read_errors) > 0"
+must dm_make muster "$(bad_slot 0)"
+check_eq 'who wants the bad page is told' "$(scan -f $BAD | value_of errors)" 1
+check_eq 'all others are right' "$(blkpattern -n 64 scan "$MSWAP" | value_of match)" 63
+
+finish

@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Writes that end in another order than they were sent: of a slot that was written anew meanwhile, or freed, nothing of
+# the old content comes back, neither from the copy nor when its write ends at last. And a device that goes while its
+# bad slots are looked for has none.
+# timeout: 90
+# kernels: all
+
+. "$(dirname "$0")/lib.sh"
+
+plan 12
+
+SLOT=8 # sectors
+COPIES=512
+LATE=$((5 * ${MUSTER_SLOWER:-1})) # seconds
+
+no_writes() {
+	(($(late_below writes muster) == 0))
+}
+
+must modprobe dm-delay
+must null_make muster0 64
+sectors=$(blockdev --getsz /dev/muster0)
+edge=$((COPIES * SLOT))
+good="0 $sectors linear /dev/muster0 0"
+must dm_make muster "$good"
+mswap_add /dev/mapper/muster
+must swap_start "$MSWAP"
+
+# The first slots take long to write: the first pages, taken over by copy, go there, and what they are overwritten with,
+# for which no copy is left, goes elsewhere.
+must dm_make muster "0 $edge delay /dev/muster0 0 0 /dev/muster0 0 $((LATE * 1000))
+$edge $((sectors - edge)) linear /dev/muster0 $edge"
+check_program 'pages written anew while their first write is under way' hugecheck -P -n 1 -s 4 -r 2
+late=$(late_below writes muster)
+check_that 'it was under way to the end' "$late > 0"
+check_that 'pages were taken over by copy' "$(get pages_out_copied) > $COPIES / 2"
+check_that 'and others not' "$(get pages_out_copied) < $(get pages_out)"
+check 'the first write ends' wait_until $((4 * LATE)) no_writes
+check_eq 'no copy is left' "$(get_settled copies_held)" 0
+must swapoff "$MSWAP"
+check_that 'and no slot but that of the swap header' "$(get_settled slots_used) <= 1"
+
+# One of 64 slots is bad, so that each is tried alone, which takes long.
+must wait_until 5 mswap_set reset 1
+from=$((20 * SLOT)) end=$((21 * SLOT))
+must dm_make muster "0 $from delay /dev/muster0 0 0 /dev/muster0 0 100
+$from $SLOT error
+$end $((sectors - end)) delay /dev/muster0 $end 0 /dev/muster0 $end 100"
+must mswap_set backing_dev /dev/mapper/muster
+check_eq 'a write goes well in spite of a bad slot' "$(blkpattern -n 64 -b 64 fill "$MSWAP" | value_of match)" 64
+check_that 'written once more' "$(get write_retries) > 0"
+sleep 1
+must dm_make muster "0 $sectors error"
+check_eq 'a device that goes meanwhile has no bad slots' "$(get_settled slots_retired)" 0
+check_eq 'and no slot is lost' "$(get_settled slots_used)" 64
+must dm_make muster "$good"
+check_eq 'when it is back the data is there' "$(blkpattern -n 64 scan "$MSWAP" | value_of match)" 64
+
+finish
