@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 22
+plan 25
 
 # What was prefetched and is neither used nor wasted nor waiting: 0.
 prefetches_lost() {
@@ -44,6 +44,11 @@ must touch_range "$DEV" 100 10
 check_eq 'those ten blocks are gone' "$(w2r_get hits_weighing) $(w2r_get read_blocks)" '10 20'
 must touch_range "$DEV" 110 10
 check_eq 'those behind are not' "$(w2r_get hits_weighing)" 20
+must touch_range "$DEV" 100 10
+must dmsetup message muster 0 invalidate 807-872
+hits=$(w2r_get hits_weighing)
+must touch_range "$DEV" 100 10
+check_eq 'a block is gone of which one sector is named' "$(w2r_get hits_weighing)" "$hits"
 held=$(($(w2r_get weighing_blocks) + $(w2r_get waiting_blocks)))
 check_that 'there is much to forget' "$held >= 1000"
 check 'message invalidate of everything' dmsetup message muster 0 invalidate 0-131071
@@ -60,5 +65,14 @@ must w2r_set planner stream
 lost=$(prefetches_lost) # clearing may have come between a prefetch and its use
 must touch_range "$DEV" 16000 384
 check_eq 'at the end of the device no prefetch goes on' "$(prefetches_lost) $(unaccounted)" "$lost 0"
+
+must dmsetup remove --retry muster
+sectors=$(($(sectors_of /dev/muster0) - 8))
+must dm_make muster-cut "0 $sectors linear /dev/muster0 0"
+w2r_make muster /dev/mapper/muster-cut 8 block_kib 64
+last=$((sectors / 8 - 15))
+check_eq 'the end of a device that cuts a block off is read' "$(sum_range "$DEV" "$last" 15)" \
+	"$(sum_range /dev/muster0 "$last" 15)"
+check_eq 'past the cache' "$(w2r_get bypassed) $(w2r_get weighing_blocks)" '15 0'
 
 finish

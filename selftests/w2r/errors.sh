@@ -12,7 +12,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 18
+plan 20
 
 # origin_is good|error|flaky TABLE...: what muster-o is from now on.
 origin_good() {
@@ -48,6 +48,10 @@ check_that 'the errors are counted' "$(w2r_get read_errors) > 0"
 check_eq 'nothing of it is cached' "$(w2r_get hits_weighing)" 0
 check_eq 'up to the edge all is read' "$(sum_range "$DEV" 960 40)" "$(sum_range /dev/muster0 960 40)"
 check_eq 'behind it too' "$(sum_range "$DEV" 1100 40)" "$(sum_range /dev/muster0 1100 40)"
+w2r_make muster /dev/mapper/muster-o 16 block_kib 64
+check_eq 'so is the good part of a block that has a bad one' "$(sum_range "$DEV" 992 8)" \
+	"$(sum_range /dev/muster0 992 8)"
+w2r_make muster /dev/mapper/muster-o 16 readahead on planner obl
 origin_good
 check_eq 'when the origin works again the data is right' "$(sum_range "$DEV" 990 120)" \
 	"$(sum_range /dev/muster0 990 120)"
@@ -61,6 +65,9 @@ check_not 'a write fails' write_block 2000 "$WORK/block"
 check_that 'the error is counted' "$(w2r_get write_errors) > 0"
 origin_good
 check_eq 'the cache has nothing of it' "$(sum_range "$DEV" 2000 1)" "$(sum_range /dev/muster0 2000 1)"
+hits=$(w2r_get hits_weighing)
+must touch_range "$DEV" 2000 1
+check_eq 'which is cached from then on' "$(w2r_get hits_weighing)" $((hits + 1))
 check 'the same write now works' write_block 2000 "$WORK/block"
 check_eq 'and is read back' "$(sum_range "$DEV" 2000 1)" "$(sha256sum <"$WORK/block")"
 check_eq 'as from the origin' "$(sum_range /dev/muster0 2000 1)" "$(sha256sum <"$WORK/block")"

@@ -9,8 +9,10 @@
 # shellcheck disable=SC2317
 
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=../mswap/tracing.sh
+. "$(dirname "$0")/../mswap/tracing.sh"
 
-plan 24
+plan 27
 
 # racing NAME MIB "OPTION VALUE..." BLKCHECK_OPTIONS...
 racing() {
@@ -37,6 +39,10 @@ sums_of() {
 verify() {
 	fio --name=verify --filename="$DEV" --direct=1 --rw=randrw --bsrange=4k-128k --size=48M --io_size=96M \
 		--ioengine=libaio --iodepth=16 --verify=crc32c --verify_backlog=64 --time_based=0 "$@"
+}
+
+flushes_of_origin() {
+	stat_of /dev/muster1 16
 }
 
 must null_make muster0 96 irqmode=2 completion_nsec=50000
@@ -77,5 +83,13 @@ must mount -o ro /dev/muster0 "$WORK/mnt"
 check_eq 'and on the origin' "$(sums_of "$WORK/mnt")" "$sums"
 must umount "$WORK/mnt"
 check 'fsck of the origin finds nothing' e2fsck -fn /dev/muster0
+
+must null_make muster1 64 cache_size=16 queue_mode=2
+w2r_make muster /dev/muster1 8
+flushes=$(flushes_of_origin)
+check 'a flush' dd if=/dev/null of="$DEV" conv=fsync,notrunc status=none
+check_that 'goes down' "$(flushes_of_origin) > $flushes"
+check_eq 'a write that must last is told so below' \
+	"$(lasting_writes /dev/muster1 dd if=/dev/zero of="$DEV" bs=4k count=8 oflag=direct,dsync status=none)" 8
 
 finish

@@ -9,7 +9,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 24
+plan 28
 
 ra() {
 	cat "${FILES%/w2r}/queue/read_ahead_kb"
@@ -17,6 +17,10 @@ ra() {
 
 active_is() {
 	[[ $(w2r_get lookahead_active) == "$1" ]]
+}
+
+six_misses() {
+	(($(w2r_get misses) == 6))
 }
 
 scattered() {
@@ -62,6 +66,31 @@ must dmsetup remove --retry muster
 w2r_make muster /dev/ram0 16
 check_eq 'auto on a ramdisk: off' "$(w2r_get lookahead_active) $(ra)" '0 0'
 must dmsetup remove --retry muster
+
+# Six readers far apart, for each of whom 31 blocks more are to be fetched; to fetch them takes long.
+must modprobe dm-delay
+must dm_make muster-late "0 $(sectors_of /dev/muster0) delay /dev/muster0 0 $((4000 * ${MUSTER_SLOWER:-1}))"
+w2r_make muster /dev/mapper/muster-late 1 readahead on planner near
+room=$(w2r_get waiting_target)
+readers=()
+for at in 0 5000 10000 20000 30000 40000; do
+	touch_range "$DEV" "$at" 1 &
+	readers+=($!)
+done
+must wait_until 3 six_misses
+check_that 'blocks are fetched ahead' "$(w2r_get prefetched) > 31"
+check_le 'not many more than the waiting room is to hold' "$(w2r_get prefetched)" $((room * 5 / 4))
+wait "${readers[@]}"
+must dmsetup remove --retry muster
+
+# The reader has what he asked for; what is fetched behind it takes long.
+must dm_make muster-late "0 128 linear /dev/muster0 0
+128 4096 delay /dev/muster0 128 $((4000 * ${MUSTER_SLOWER:-1}))"
+w2r_make muster /dev/mapper/muster-late 1 readahead on planner near
+must touch_range "$DEV" 0 1
+check_that 'a block is on its way that nobody has asked for' "$(late_below reads muster-late) > 0"
+must dmsetup remove --retry muster
+check_eq 'the target goes when it has come' "$(late_below reads muster-late)" 0
 
 w2r_make muster /dev/muster0 16 planner obl
 must touch_range "$DEV" 0 2000

@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 12
+plan 13
 
 must null_make muster0 256
 must null_make muster1 128
@@ -34,6 +34,9 @@ w2r_make muster-m "$MSWAP" 8 readahead on
 check_program 'w2r on mswap: reads, writes, discards and zeroes' blkcheck -s 8 -t 3 -r 3 "$DEV"
 check_that 'discards went down' "$(get discards) > 0"
 check_program 'few blocks, many races' blkcheck -s 6 -t 2 -r 4 -S 2 "$DEV"
+# mswap takes I/Os of 1 MiB, null_blk none so large: more blocks than are copied at once, from the middle of one on.
+w2r_make muster-m "$MSWAP" 8 block_kib 8
+check_program 'writes of many blocks' blkcheck -s 6 -t 2 -r 3 -S 4 "$DEV"
 must touch_range "$DEV" 0 500
 check 'all of it is discarded' blkdiscard "$DEV"
 check_eq 'and reads as zeros' "$(blkpattern scan "$DEV" | value_of zero)" "$(($(sectors_of "$DEV") / 8))"
