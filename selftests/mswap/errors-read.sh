@@ -11,7 +11,7 @@ plan 6
 
 SLOT=8 # sectors
 BAD=40 # slot
-LATE=$((1000 * ${MUSTER_SLOWER:-1})) # ms
+LATE=$((3000 * ${MUSTER_SLOWER:-1})) # ms
 
 # bad_slot MS: the table of a device with one, whose other slots take so long to read.
 bad_slot() {

@@ -12,7 +12,7 @@ plan 12
 
 SLOT=8 # sectors
 COPIES=512
-LATE=$((5 * ${MUSTER_SLOWER:-1})) # seconds
+LATE=$((10 * ${MUSTER_SLOWER:-1})) # seconds
 
 no_writes() {
 	(($(late_below writes muster) == 0))

@@ -11,7 +11,7 @@
 
 plan 14
 
-LATE=$((2 * ${MUSTER_SLOWER:-1})) # seconds
+LATE=$((4 * ${MUSTER_SLOWER:-1})) # seconds
 MIB=256 # blocks
 
 write_is_under_way() {

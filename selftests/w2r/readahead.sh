@@ -69,7 +69,7 @@ must dmsetup remove --retry muster
 
 # Six readers far apart, for each of whom 31 blocks more are to be fetched; to fetch them takes long.
 must modprobe dm-delay
-must dm_make muster-late "0 $(sectors_of /dev/muster0) delay /dev/muster0 0 $((4000 * ${MUSTER_SLOWER:-1}))"
+must dm_make muster-late "0 $(sectors_of /dev/muster0) delay /dev/muster0 0 $((6000 * ${MUSTER_SLOWER:-1}))"
 w2r_make muster /dev/mapper/muster-late 1 readahead on planner near
 room=$(w2r_get waiting_target)
 readers=()
@@ -77,7 +77,7 @@ for at in 0 5000 10000 20000 30000 40000; do
 	touch_range "$DEV" "$at" 1 &
 	readers+=($!)
 done
-must wait_until 3 six_misses
+must wait_until 5 six_misses
 check_that 'blocks are fetched ahead' "$(w2r_get prefetched) > 31"
 check_le 'not many more than the waiting room is to hold' "$(w2r_get prefetched)" $((room * 5 / 4))
 wait "${readers[@]}"
