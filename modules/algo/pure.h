@@ -9,8 +9,10 @@
 #ifdef __KERNEL__
 #include <linux/bitops.h>
 #include <linux/compiler.h>
+#include <linux/math64.h>
 #include <linux/string.h>
 #include <linux/types.h>
+#define pure_div64(a, b) div_u64(a, b)
 #else
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,6 +23,7 @@ typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
 #define noinline __attribute_noinline__
+#define pure_div64(a, b) ((u64)(a) / (u32)(b))
 /* Where a store may be under way: what it was before, or is after. */
 #define READ_ONCE(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
 #endif

@@ -395,5 +395,6 @@ void rooms_set_limit(struct rooms *r, u32 limit)
 
 	/* Of what it was a share of first: a limit that goes by ones would round it away. */
 	r->limit = limit;
-	r->waiting_target = fit_target(r, (u32)(share / r->split_limit));
+	share = pure_div64(share, r->split_limit);
+	r->waiting_target = fit_target(r, (u32)share);
 }
