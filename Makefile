@@ -11,7 +11,14 @@ FUZZ_SECONDS ?= 300
 	check-debug debug-kernel soak load-held fuzz-vm bench bench-lookup bench-slots bench-swap \
 	bench-w2r sim-w2r traces fuzz clean help setup setup-lint headers
 
+one-word = $(if $(word 2,$(CURDIR)),$(error The kernel's build takes no path with spaces, as "$(CURDIR)": \
+	clone to one without))
+
+# The kernel's build does not notice that it is another kernel.
 modules: headers
+	$(one-word)
+	@if [ "$$(cat .built-for 2>/dev/null)" != "$(KVER) $(KDIR)" ]; then $(MAKE) clean; fi
+	@echo "$(KVER) $(KDIR)" >.built-for
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
 
 headers:
@@ -20,7 +27,7 @@ headers:
 		exit 1; }
 
 install: headers
-	@tools/dkms-setup install $(KVER) $(KDIR)
+	@tools/dkms-setup install $(KVER) $(abspath $(KDIR))
 
 uninstall:
 	@tools/dkms-setup uninstall
@@ -87,17 +94,18 @@ fuzz: setup
 	@$(MAKE) -C selftests/unit OUT=$(OUT)/fuzz SECONDS_EACH=$(FUZZ_SECONDS) fuzz
 
 clean:
-	@if test -e $(KDIR)/Makefile; then $(MAKE) -C $(KDIR) M=$(CURDIR) clean; fi
+	$(one-word)
+	@if test -e $(KDIR)/Makefile; then $(MAKE) -C $(KDIR) M=$(CURDIR) clean && rm -f .built-for; fi
 
 help:
 	@echo "make               build the modules for the running kernel (or KVER=, KDIR=)"
 	@echo "make install       install them by DKMS; make uninstall takes them away"
 	@echo "make demo          show what mswap and dm-w2r do, in VMs"
-	@echo "make bench-w2r     compare dm-w2r with the plain device and dm-cache, in a VM"
-	@echo "make check         run all tests; TESTS=\"a b\" runs some, KERNELS=\"6.12\" on some"
+	@echo "make bench-w2r     compare dm-w2r with the plain device, dm-cache and bcache, in a VM"
+	@echo "make check         run all tests but those of the debug kernels; TESTS=\"a b\" runs some, KERNELS=\"6.12\" on some"
 	@echo "make check-unit    unit tests only; also check-lint, check-dkms, check-vm"
 	@echo "make check-debug   all tests that run in VMs on a kernel that looks for bugs"
-	@echo "make debug-kernel  build that kernel (once, 10 to 20 minutes); both: VARIANT=kcsan looks for data races"
+	@echo "make debug-kernel  build that kernel (once, 10 to 20 minutes); either with VARIANT=kcsan: the one for data races"
 	@echo "make soak          a random mix of loads and changes for MINUTES (60); SEED= repeats one"
 	@echo "make load-held     64 processes on swap that is full, for MINUTES (10), on stock swap and on mswap"
 	@echo "make fuzz-vm       nonsense for control files and tables, in VMs, for MINUTES (10) each; SEED="
@@ -107,5 +115,5 @@ help:
 	@echo "make bench-swap    compare mswap with stock swap, in VMs"
 	@echo "make sim-w2r       replay TRACE=\"FILE...\" through dm-w2r's rooms; docs/w2r-sim.md"
 	@echo "make traces        record the simulator's traces anew, in a VM"
-	@echo "make bench         all benchmarks of swap, with its peers, on one page; QUICK=1: in short"
+	@echo "make bench         all benchmarks in VMs, with peers, on one page; QUICK=1: in short"
 	@echo "make clean         remove what make built here"

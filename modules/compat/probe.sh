@@ -12,7 +12,7 @@ symvers=$2/Module.symvers
 
 refuse() {
 	echo "muster: refused: $1" >&2
-	echo "muster: supported are kernels 5.10, 5.19 to 6.4 and from 6.9 on, as Debian 11 (5.10), 12 (6.1) and 13 (6.12 and backports) have them" >&2
+	echo "muster: supported are kernels 5.10, 6.0 to 6.4 and from 6.9 on, as Debian 11 (5.10), 12 (6.1) and 13 (6.12 and backports) have them" >&2
 	exit 1
 }
 
@@ -38,6 +38,7 @@ has linux/blkdev.h 'bdev_file_open_by_path|blkdev_get_by_path\(const char \*path
 	refuse "it opens block devices in a way that only kernels between 6.5 and 6.8 have"
 has linux/blkdev.h 'disk_openers\(struct gendisk \*' || has linux/genhd.h '^struct hd_struct \{' ||
 	refuse "its disks are those of kernels between 5.11 and 5.18"
+has linux/blkdev.h 'blk_cleanup_disk\(' && refuse "its disks are given back by another function, as in kernels before 6.0"
 
 echo -DCOMPAT_PROBED
 have BDEV_FILE linux/blkdev.h 'bdev_file_open_by_path'

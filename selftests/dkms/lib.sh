@@ -31,3 +31,29 @@ dkms_says() {
 files() {
 	find /usr/src /var/lib/dkms /lib/modules/ /usr/local -xdev ! -name 'modules.*' ! -path '*/dkms_dbversion' | sort
 }
+
+# small_sources DIR: a checkout whose modules do nothing, and build in seconds.
+small_sources() {
+	local each name
+
+	mkdir -p "$1/modules" && cp -r /muster/{VERSION,Makefile,Kbuild,dkms.conf,tools} "$1" &&
+		cp -r /muster/modules/{Kbuild,compat} "$1/modules" || return
+	for each in mswap w2r frontswap; do
+		case $each in
+		mswap) name=mswap ;;
+		w2r) name=dm-w2r ;;
+		frontswap) name=mswap-frontswap ;;
+		esac
+		# shellcheck disable=SC2016 # make expands it
+		mkdir "$1/modules/$each" &&
+			printf 'include $(src)/../compat/probe.mk\nobj-m += %s.o\n' $name >"$1/modules/$each/Kbuild" &&
+			printf '#include <linux/module.h>\nMODULE_LICENSE("GPL");\n' >"$1/modules/$each/$name.c" || return
+	done
+}
+
+# What is installed, with the sums of the modules.
+installed_state() {
+	files
+	find /lib/modules -path '*/updates/dkms/*' -type f -exec sha256sum {} + | sort
+	dkms status -m muster
+}

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Kernels that muster is not for are refused, by DKMS and by the build itself, and both say why.
 # kernels: all
-# timeout: 300
+# timeout: 600
 
 . "$(dirname "$0")/lib.sh"
 
-plan 9
+plan 15
 
 OLD=5.9.0-1-amd64
 
@@ -20,6 +20,12 @@ without() {
 	sed -i "s/$2/gone/" "$(dirname "$(readlink -f "$KDIR")")"/linux-headers-*-common/include/linux/"$1"
 }
 
+# dkms_newer VERSION: the machine's DKMS is that new.
+dkms_newer() {
+	printf '%s\n' "$1" "$(dkms --version | sed 's/^dkms[-: ]*//')" | sort -CV
+}
+
+before=$(files)
 must mkdir "/usr/src/muster-$VERSION"
 must cp -r /muster/{VERSION,dkms.conf,Kbuild,modules} "/usr/src/muster-$VERSION"
 must dkms add -m muster -v "$VERSION"
@@ -29,6 +35,12 @@ check_eq 'and has built nothing' "$(dkms status -m muster -k "$OLD" | grep -c bu
 check_fails 'without headers it says what is missing' 'No kernel headers' make -C /muster modules KVER=none
 
 must cp -r /muster/Kbuild /muster/modules /root
+headers=$(echo "$(dirname "$(readlink -f "$KDIR")")"/linux-headers-*-common/include/linux)
+must cp "$headers/blkdev.h" /root
+echo 'void blk_cleanup_disk(struct gendisk *disk);' >>"$headers/blkdev.h"
+check_fails 'the build refuses headers of disks that are given back otherwise' 'refused: its disks are given back' \
+	make -C "$KDIR" M=/root modules
+must cp /root/blkdev.h "$headers"
 if compgen -G "$(dirname "$(readlink -f "$KDIR")")/linux-headers-*-common/include/linux/genhd.h" >/dev/null; then
 	must without genhd.h '^struct hd_struct {'
 fi
@@ -44,5 +56,20 @@ must without blkdev.h '(\*submit_bio)'
 check_fails 'and those of an old kernel' 'have no submit_bio operation' make -C "$KDIR" M=/root modules
 check_not 'and DKMS ends without a module' dkms install -m muster -v "$VERSION" -k "$KVER"
 check_eq 'in place' "$(installed_file mswap)" ''
+
+# As when a kernel's package is installed.
+if dkms_newer 3.2; then
+	check 'DKMS skips such a kernel, which can be installed' dkms autoinstall -k "$KVER"
+else
+	skip 'DKMS skips such a kernel, which can be installed' 'this release of DKMS fails at what is excluded'
+fi
+check_eq 'and builds nothing for it' \
+	"$(dkms status -m muster | grep -c ', ')" "$(dkms status -m muster | grep -c 'muster, ')"
+
+must dkms remove -m muster -v "$VERSION" --all
+must rm -r "/usr/src/muster-$VERSION" "/lib/modules/$OLD"
+check_fails 'make install refuses it where nothing is installed' 'have no submit_bio operation' dkms_install
+check_eq 'and leaves no file' "$(files)" "$before"
+check_eq 'and nothing for DKMS to do' "$(dkms status -m muster)" ''
 
 finish

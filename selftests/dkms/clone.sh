@@ -1,0 +1,74 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# What make does in a clone: for one kernel after another, in a path with spaces, by another compiler, and cleaning.
+# kernels: 5.10 newest
+# timeout: 900
+
+. "$(dirname "$0")/lib.sh"
+
+plan 19
+
+work=/root/work
+# Next to the real ones: some of these have links to what is beside them.
+other=/usr/src/other-headers
+
+# The same headers, of the same age, but for the name of the kernel.
+other_headers() {
+	local real
+
+	real=$(readlink -f "$KDIR")
+	cp -a "$real" "$other" && sed -i "s|$real|$other|" "$other"/Makefile &&
+		sed -i 's/UTS_RELEASE ".*"/UTS_RELEASE "6.66-other"/' "$other"/include/generated/utsrelease.h &&
+		touch -r "$real/Makefile" "$other"/Makefile "$other"/include/generated/utsrelease.h
+}
+
+release_of() {
+	modinfo -F vermagic "$1" | cut -d' ' -f1
+}
+
+built_files() {
+	find "$1" -name '*.ko' -o -name '*.o' -o -name .built-for
+}
+
+# A compiler that tells where it was used.
+telling_compiler() {
+	local gcc
+
+	gcc=$(find /usr/bin -regex '.*/\(x86_64-linux-gnu-\)?gcc-[0-9]+' | head -n 1)
+	# shellcheck disable=SC2016 # the compiler expands it
+	printf '#!/bin/sh\necho "$PWD $*" >>/root/cc.log\nexec %s "$@"\n' "$gcc" >/root/cc && chmod +x /root/cc
+}
+
+must small_sources $work
+must other_headers
+check 'make' make -C $work KVER="$KVER"
+check_eq 'builds for that kernel' "$(release_of $work/modules/mswap/mswap.ko)" "$KVER"
+time=$(stat -c %y $work/modules/mswap/mswap.o)
+check 'make once more' make -C $work KVER="$KVER"
+check_eq 'builds nothing anew' "$(stat -c %y $work/modules/mswap/mswap.o)" "$time"
+check 'make for another kernel' make -C $work KVER=6.66-other KDIR=$other
+check_eq 'builds for that one' "$(release_of $work/modules/mswap/mswap.ko)" 6.66-other
+
+must cp -r $work '/root/a clone'
+check_fails 'in a path with spaces make says why not' 'takes no path with spaces' make -C '/root/a clone' KVER="$KVER"
+check_fails 'and make clean' 'takes no path with spaces' make -C '/root/a clone' clean KVER="$KVER"
+check 'but make install works' make -C '/root/a clone' install KVER="$KVER"
+check 'so does make uninstall' make -C '/root/a clone' uninstall
+
+before=$(files)
+check_fails 'LLVM=1 goes to the trial build' 'does not build for the kernel' make -C $work install KVER="$KVER" LLVM=1
+check_eq 'and nothing is installed without it' "$(files)" "$before"
+must telling_compiler
+check 'install by another compiler' make -C $work install KVER="$KVER" CC=/root/cc
+check 'that did the trial build' grep -q /tmp/tmp /root/cc.log
+check "and DKMS's" grep -q /var/lib/dkms/muster /root/cc.log
+
+check 'without sbin in the PATH' env PATH=/usr/bin:/bin make -C $work uninstall
+check_fails 'who is not root is told' 'must run as root' \
+	setpriv --reuid 65534 --clear-groups make -C /muster install KVER="$KVER"
+
+must sed -i 's/(\*submit_bio)/gone/' "$(dirname "$(readlink -f "$KDIR")")"/linux-headers-*-common/include/linux/blkdev.h
+check 'make clean for a kernel that is refused' make -C $work clean KVER="$KVER"
+check_eq 'leaves nothing that was built' "$(built_files $work)" ''
+
+finish

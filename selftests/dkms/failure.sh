@@ -1,0 +1,93 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# make install that fails on its way, or is ended, leaves what was there; headers are taken from KDIR.
+# kernels: 5.10 6.1 6.12
+# timeout: 900
+
+. "$(dirname "$0")/lib.sh"
+
+plan 19
+
+work=/root/work
+conf=/etc/dkms/muster.conf
+
+install_work() {
+	make -C "$work" install KVER="$KVER" "$@"
+}
+
+# unchanged NAME: all is as it was when $state was taken.
+unchanged() {
+	check_eq "$1" "$(diff <(echo "$state") <(installed_state))" ''
+	check_eq '... and nothing is kept elsewhere' "$(compgen -G '/var/tmp/muster*')" ''
+}
+
+headers_sum() {
+	find /root/headers/ -type f -exec sha256sum {} + | sort | sha256sum
+}
+
+# DKMS takes so long to build that it can be ended meanwhile.
+slow_make() {
+	printf '#!/bin/sh\ntouch /root/building\nexec sleep 300\n' >/root/slow-make && chmod +x /root/slow-make &&
+		echo 'MAKE[0]=/root/slow-make' >"$conf"
+}
+
+end_install() {
+	local i group
+
+	setsid make -C "$work" install KVER="$KVER" &
+	group=$!
+	for ((i = 0; i < 1200; i++)); do
+		[ ! -e /root/building ] || break
+		sleep 0.1
+	done
+	kill -TERM -- "-$group"
+	! wait "$group" && [ -e /root/building ]
+}
+
+# fill_up: where DKMS builds there is room for half of what it takes.
+fill_up() {
+	local used
+
+	used=$(du -sk /var/lib/dkms | cut -f1)
+	cp -a /var/lib/dkms /root/dkms-tree &&
+		mount -t tmpfs -o "size=$((used + used / 4))k" full /var/lib/dkms && cp -aT /root/dkms-tree /var/lib/dkms
+}
+
+must small_sources $work
+state=$(installed_state)
+must mkdir -p ${conf%/*}
+must sh -c "echo 'MAKE[0]=false' >$conf"
+check_not 'a first install that DKMS fails to build fails' install_work
+unchanged 'and leaves nothing'
+must rm $conf
+
+must install_work
+state=$(installed_state)
+must sh -c "echo 'MAKE[0]=false' >$conf"
+check_not 'one more fails' install_work
+unchanged 'and what was installed stays'
+must sh -c "echo 97 >$work/VERSION"
+check_not 'another version, too' install_work
+unchanged 'and what was installed stays then'
+must cp /muster/VERSION $work
+must slow_make
+check 'make install is ended while DKMS builds' end_install
+unchanged 'and what was installed is there again'
+must rm $conf
+
+must fill_up
+check_not 'an install fails for want of room' install_work
+unchanged 'and what was installed is there then'
+must umount /var/lib/dkms
+
+must ln -s "$(readlink -f "$KDIR")" /root/headers
+sum=$(headers_sum)
+must rm "$KDIR"
+check 'headers that are elsewhere' install_work KDIR=/root/headers
+check 'are built with' dkms_says "$KVER" installed
+check_eq 'and stay as they are' "$(headers_sum)" "$sum"
+must mkdir -p /root/other/include/generated
+must sh -c 'echo "#define UTS_RELEASE \"6.66\"" >/root/other/include/generated/utsrelease.h; touch /root/other/Makefile'
+check_fails 'those of another kernel are refused' 'are of kernel 6.66' install_work KDIR=/root/other
+
+finish

@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# make install for one kernel does not take the modules of another away.
+# kernels: 6.1 6.12
+# timeout: 900
+
+. "$(dirname "$0")/lib.sh"
+
+plan 14
+
+work=/root/work
+other=${KVER%-amd64}-other-amd64
+
+install_work() {
+	make -C "$work" install KVER="$KVER"
+}
+
+must small_sources $work
+must mkdir "/lib/modules/$other"
+must ln -s "$(readlink -f "$KDIR")" "/lib/modules/$other/build"
+must install_work
+must dkms install -m muster -v "$VERSION" -k "$other"
+must sh -c "echo 97 >$work/VERSION"
+
+must rm "/lib/modules/$other/build"
+state=$(installed_state)
+check_fails 'the headers of another kernel are gone' "installed for kernel $other too, whose headers are gone" \
+	install_work
+check_eq 'and all is as it was' "$(diff <(echo "$state") <(installed_state))" ''
+told=$(install_work 2>&1 | sed -n 's/.*do without it there: //p')
+check_eq 'what to do is said' "$told" "dkms remove -m muster -v $VERSION -k $other"
+
+must mkdir "/lib/modules/$other/build"
+must sh -c "echo 'modules clean:; false' >/lib/modules/$other/build/Makefile"
+must mkdir "/lib/modules/$other/build/include"
+state=$(installed_state)
+check_fails 'it cannot be built for the other kernel' "cannot be built for kernel $other" install_work
+check_eq 'and all is as it was then' "$(diff <(echo "$state") <(installed_state))" ''
+
+must rm -r "/lib/modules/$other/build"
+must ln -s "$(readlink -f "$KDIR")" "/lib/modules/$other/build"
+check 'with both it goes' install_work
+check_eq 'the new version is there alone' \
+	"$(dkms status -m muster | sed 's|^muster, |muster/|' | cut -d, -f1 | sort -u)" muster/97
+check 'for this kernel' installed_file mswap
+check 'and the other' installed_file mswap "$other"
+
+must rm "/lib/modules/$other/build"
+check 'what was said does it' eval "${told/$VERSION/97}"
+check_eq 'the other has none' "$(installed_file mswap "$other")" ''
+check 'and the install goes on' install_work
+
+must rm -r "/lib/modules/$other"
+check 'a kernel that is gone is no hindrance' install_work
+check 'nor to taking it away' make -C $work uninstall
+
+finish
