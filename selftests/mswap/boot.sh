@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # What the systemd unit runs: mswap-swap, as make install has put it in place.
-# timeout: 60
+# timeout: 120
 # kernels: all
 # expect-dmesg: Buffer I/O error on dev dm-
 
@@ -40,7 +40,16 @@ two_marks() {
 	printf hsqs | dd of="$1" conv=notrunc && printf '\4\0' | dd of="$1" bs=1 seek=28 conv=notrunc
 }
 
-plan 38
+# By a link that is gone when it is stopped, or that another disk has by then.
+start_by_link() {
+	ln -sfn /dev/muster0 "$WORK/link" && mswap-swap start "$WORK/link" && two_marks /dev/muster0
+}
+
+marks() {
+	wipefs --noheadings --output TYPE,LABEL "$1" | tr -s ' '
+}
+
+plan 44
 
 must null_make muster0 64
 must modprobe mswap
@@ -53,7 +62,7 @@ check_eq 'there is one device still' "$(mswap_devices) $(swap_areas)" '0 /dev/ms
 check_program 'swapping' limited 24M pagestride -c 1 -s 48
 check 'stop' eval "$(unit ExecStop /dev/muster0)"
 check_eq 'no swap, no device' "$(swap_areas)$(mswap_devices)" ''
-check_eq 'and no mark on the disk' "$(blkid -p /dev/muster0)" ''
+check_eq 'and the disk is marked as swap' "$(marks /dev/muster0)" 'swap mswap'
 check 'stop of what is not there' mswap-swap stop /dev/muster0
 check 'start on what it was, with options' mswap-swap start /dev/muster0 cluster_pages=64 disksize=32M priority=7
 check_eq 'they are set' "$(swap_areas) $(cat /sys/block/mswap0/{cluster_pages,disksize})" $'/dev/mswap0 7 64\n33554432'
@@ -62,10 +71,28 @@ check 'stop while somebody else swaps it off' mswap-swap stop /dev/muster0
 wait $!
 check_eq 'it is gone' "$(swap_areas)$(mswap_devices)" ''
 
-# It waits for mkswap, which waits for the pipe.
+must start_by_link
+must rm "$WORK/link"
+check 'stop without the link' mswap-swap stop "$WORK/link"
+check_eq 'marks the disk that it was' "$(mswap_devices) $(marks /dev/muster0)" ' swap mswap'
+must null_make muster1 64
+must start_by_link
+must ln -sfn /dev/muster1 "$WORK/link"
+check 'stop when the link is to another disk' mswap-swap stop "$WORK/link"
+check_eq 'marks the first one, not that' "$(marks /dev/muster0),$(marks /dev/muster1)" 'swap mswap,'
+must null_drop muster1
+
+# Its mkswap waits for the pipe, but the one that marks the disk in the end does not.
 start_with_slow_mkswap() {
 	mkdir "$WORK/bin"
-	printf '#!/bin/sh\nread -r _ <%s\n' "$WORK/pipe" >"$WORK/bin/mkswap"
+	cat >"$WORK/bin/mkswap" <<-EOF
+		#!/bin/sh
+		if [ "\$1" != -L ]; then
+			: >$WORK/waits
+			read -r _ <$WORK/pipe
+		fi
+		exec /sbin/mkswap "\$@"
+	EOF
 	chmod +x "$WORK/bin/mkswap"
 	mkfifo "$WORK/pipe"
 	PATH=$WORK/bin:$PATH mswap-swap start /dev/muster0 &
@@ -84,6 +111,7 @@ committed_kib() {
 	awk '$1 == "Committed_AS:" { print $2 }' /proc/meminfo
 }
 
+must wipefs -q -a /dev/muster0
 must mswap-swap start /dev/muster0
 on_exit relax
 must strict $(($(committed_kib) - 16 * 1024))
@@ -91,17 +119,19 @@ check_fails 'stop without memory for what is swapped out' 'no memory for what is
 	mswap-swap stop /dev/muster0
 relax
 check_eq 'leaves the swap on' "$(swap_areas)" '/dev/mswap0 100'
+check_eq 'and does not mark the disk' "$(marks /dev/muster0 | grep -c mswap)" 0
 must swapoff /dev/mswap0
 check_fails 'start over a device that is no swap' 'in use by mswap0, which is no swap' mswap-swap start /dev/muster0
 must mswap-swap stop /dev/muster0
 
 start_with_slow_mkswap
-must wait_until 10 grep -q muster0 /sys/block/mswap0/backing_dev
+must wait_until 10 test -e "$WORK/waits"
 kill "$!"
 echo go >"$WORK/pipe"
 wait "$!"
 check_eq 'a start that is stopped fails' $? 143
 check_eq 'and undoes what it did' "$(swap_areas)$(mswap_devices)" ''
+check_eq 'and marks the disk' "$(marks /dev/muster0)" 'swap mswap'
 
 refused 'an unknown option' 'unknown option: reset=1' /dev/muster0 reset=1
 refused 'a value out of range' 'refuses cluster_pages=0' /dev/muster0 cluster_pages=0

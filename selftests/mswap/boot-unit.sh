@@ -1,0 +1,96 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The unit over a device that systemd does not see when it is blank, as one of dm-crypt: run by a systemd of its own, with
+# the devices that udev tells of.
+# timeout: 120
+# udev: yes
+
+. "$(dirname "$0")/lib.sh"
+
+DEVICE=/dev/mapper/mustercrypt
+UNIT=mswap@dev-mapper-mustercrypt.service
+SYSTEMD=/usr/lib/systemd/systemd
+SYSTEMD_CGROUP=/sys/fs/cgroup/muster-systemd
+# Where the machine has no systemd, this makes one take it for booted.
+BOOTED=/run/systemd/system
+
+[ -x "$SYSTEMD" ] || skip_all 'no systemd here'
+[ -e /usr/lib/udev/rules.d/99-systemd.rules ] || skip_all 'no udev rules of systemd here'
+export XDG_RUNTIME_DIR=$WORK/systemd
+export SYSTEMD_UNIT_PATH=$WORK/units:/usr/local/lib/systemd/system:/usr/lib/systemd/system
+unset DBUS_SESSION_BUS_ADDRESS
+
+swap_areas() {
+	awk 'NR > 1 { print $1, $5 }' /proc/swaps
+}
+
+ready() {
+	[ -e "$DEVICE" ] && ! not_ready
+}
+
+not_ready() {
+	udevadm info --query=property "$DEVICE" | grep -qx SYSTEMD_READY=0
+}
+
+ctl() {
+	timeout $((40 * ${MUSTER_SLOWER:-1})) systemctl --user "$@"
+}
+
+is() {
+	[ "$(ctl is-active "$2")" = "$1" ]
+}
+
+# A user's instance, as root: it manages devices too, and leaves the rest of the machine alone.
+systemd_start() {
+	must mkdir -p "$XDG_RUNTIME_DIR" "$WORK/units" "$SYSTEMD_CGROUP"
+	if [ ! -d "$BOOTED" ]; then
+		must mkdir -p "$BOOTED"
+		on_exit rmdir "$BOOTED"
+	fi
+	printf '[Unit]\nAllowIsolate=yes\n' | tee "$WORK/units/muster-one.target" >"$WORK/units/muster-two.target"
+	(
+		echo "$BASHPID" >"$SYSTEMD_CGROUP/cgroup.procs"
+		exec "$SYSTEMD" --user --unit=muster-one.target --log-target=console
+	) >"$WORK/systemd.log" 2>&1 &
+	systemd=$!
+	on_exit systemd_end
+	must wait_until 30 is active muster-one.target
+}
+
+# SIGRTMIN+24: at once.
+systemd_end() {
+	kill -s RTMIN+24 "$systemd"
+	wait "$systemd"
+	find "$SYSTEMD_CGROUP" -depth -type d -exec rmdir {} +
+}
+
+plan 15
+
+must null_make muster0 64
+must modprobe dm-mod
+must dmsetup create --uuid CRYPT-PLAIN-mustercrypt mustercrypt --table '0 131072 linear /dev/muster0 0'
+on_exit dmsetup remove --retry mustercrypt
+systemd_start
+check 'a blank device is not ready' wait_until 10 not_ready
+must mkswap "$DEVICE"
+check 'as swap it is' wait_until 10 ready
+
+check 'start' ctl start "$UNIT"
+on_exit mswap-swap stop "$DEVICE"
+check_eq 'there is swap' "$(swap_areas)" '/dev/mswap0 100'
+# As pages do in time.
+must dd if=/dev/zero of="$DEVICE" bs=4096 count=1 conv=notrunc
+check 'when pages have the mark the device is not ready' wait_until 10 not_ready
+check 'and is gone for systemd' wait_until 10 is inactive dev-mapper-mustercrypt.device
+check 'the unit goes on' is active "$UNIT"
+check_eq 'so does swap' "$(swap_areas)" '/dev/mswap0 100'
+check 'restart' ctl restart "$UNIT"
+check_eq 'there is swap again' "$(swap_areas)" '/dev/mswap0 100'
+check 'another target alone' ctl isolate muster-two.target
+check_eq 'leaves swap on' "$(swap_areas)" '/dev/mswap0 100'
+must dd if=/dev/zero of="$DEVICE" bs=4096 count=1 conv=notrunc
+check 'stop, then start' eval "ctl stop $UNIT && wait_until 10 ready && ctl start $UNIT"
+check 'stop' ctl stop "$UNIT"
+check_eq 'no swap, no device' "$(swap_areas)$(mswap_devices)" ''
+
+finish
