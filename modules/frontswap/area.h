@@ -5,7 +5,7 @@
  * given out in chunks of CHUNK_SLOTS consecutive offsets.
  *
  * Frontswap never works on one page twice at a time; one lock, taken inside,
- * protects the chunks. Nothing here sleeps but areas_alloc().
+ * protects the chunks. Nothing here sleeps but areas_alloc(), or is for interrupts.
  */
 #ifndef MSWAP_FRONTSWAP_AREA_H
 #define MSWAP_FRONTSWAP_AREA_H

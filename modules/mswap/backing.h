@@ -63,8 +63,8 @@ static inline void backing_add_lone_page(struct bio *bio, struct page *page)
 }
 
 /*
- * As many pages as one request of the device holds, at most @pages: a write of
- * one page more would be two requests.
+ * @pages, or the next lower multiple of what one request of the device holds, so
+ * that no request is a short rest.
  */
 u32 backing_fit_pages(const struct backing *b, u32 pages);
 

@@ -75,6 +75,7 @@ struct batching {
 	struct pagein *pagein;
 	struct store *store;
 	struct flight *flight;
+	struct flight *givers;
 	struct mswap_stats __percpu *stats;
 	const struct mswap_knobs *knobs;
 	const char *name;
@@ -145,7 +146,10 @@ void batch_put(struct batch *b);
 /* Memory is to be had at once or not at all. */
 #define BATCH_GFP_NOWAIT	(GFP_NOWAIT | __GFP_NOWARN)
 
-/* An empty batch with room for @pages pages; NULL only without GFP_NOIO. */
+/*
+ * An empty batch with room for @pages pages, or CLUSTER_PAGES_MAX if that is
+ * less; NULL only without GFP_NOIO.
+ */
 struct batch *batch_alloc(struct batching *bt, u32 pages, gfp_t gfp);
 /* Hands the rest of @bio to the worker, which fills it in. Any context. */
 void batch_defer_bio(struct batching *bt, struct bio *bio);
@@ -159,7 +163,14 @@ void batch_defer_bio(struct batching *bt, struct bio *bio);
  */
 bool batch_fill(struct batching *bt, struct batch **bp, struct bio *bio,
 		gfp_t gfp);
-/* Writes the copies whose writes have failed once more. */
+/*
+ * Has the copies whose writes have failed, if there are any, written once more in
+ * a while: soon where another write went well. Any context.
+ */
+#define BATCH_REWRITE_DELAY	HZ
+#define BATCH_PROBE_DELAY	(10 * HZ)
+
+void batch_rewrite_in(struct batching *bt, unsigned long delay);
 void batch_rewrite_work(struct work_struct *work);
 
 /* write.c: one write of a batch. */
@@ -180,7 +191,8 @@ void gather_init(struct batching *bt);
 void gather_exit(struct batching *bt);
 /*
  * @b, which holds up no bio, waits for company for a while. Process context; a
- * batch that is full now is written at once, or by the worker if @defer.
+ * batch that is full now, or had no room for @b, is written at once, or by the
+ * worker if @defer.
  */
 void gather_batch(struct batching *bt, struct batch *b, bool defer);
 

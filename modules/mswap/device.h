@@ -25,16 +25,22 @@ struct mswap_device {
 
 /* front_blk.c */
 
-/* -ENOMEM or what adding a disk gave. Process context. */
+/*
+ * The next two are called under the lock of the list of devices (main.c).
+ * -ENOMEM or what adding a disk gave. Process context.
+ */
 struct mswap_device *mswap_device_create(int id, int major);
-/* -EBUSY while it is open; else it is gone. */
+/* -EBUSY while it is open; else it is gone. Takes dev->lock. */
 int mswap_device_destroy(struct mswap_device *dev);
-/* Open or lent. */
+/* Open or lent, just now. */
 bool mswap_device_in_use(struct mswap_device *dev);
-/* -ENXIO: not ready; -EBUSY: in use. Else nobody can use it any more. */
+/* -ENXIO: not ready; -EBUSY: in use. Else nobody can use it any more. Takes dev->lock. */
 int mswap_device_claim_ready(struct mswap_device *dev);
 void mswap_device_give_back(struct mswap_device *dev);
-/* The calls below want dev->lock held and log their refusals. */
+/*
+ * The calls below want dev->lock held and log their refusals. -EBUSY: in use, or
+ * ready already; -EINVAL: no size; and what engine_start(), engine_resize() give.
+ */
 int mswap_device_start(struct mswap_device *dev, const char *path);
 int mswap_device_reset(struct mswap_device *dev);
 /* @bytes 0 = automatic. */

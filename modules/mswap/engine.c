@@ -173,6 +173,7 @@ static void engine_connect(struct engine *e)
 	pi->space = &e->space;
 	pi->backing = &e->backing;
 	pi->flight = &e->flight;
+	pi->givers = &e->givers;
 	pi->stats = e->stats;
 	pi->knobs = &e->knobs;
 	pi->name = e->name;
@@ -185,6 +186,7 @@ static void engine_connect(struct engine *e)
 	bt->pagein = pi;
 	bt->store = &e->store;
 	bt->flight = &e->flight;
+	bt->givers = &e->givers;
 	bt->stats = e->stats;
 	bt->knobs = &e->knobs;
 	bt->name = e->name;
@@ -309,6 +311,7 @@ int engine_init(struct engine *e, const char *name)
 		.waiting_pages = MSWAP_WAITING_PAGES_DEFAULT,
 	};
 	flight_init(&e->flight);
+	flight_init(&e->givers);
 	spin_lock_init(&e->flush_lock);
 	bio_list_init(&e->flushes);
 	INIT_WORK(&e->flush_work, engine_flush_work);

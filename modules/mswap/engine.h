@@ -30,7 +30,8 @@ struct engine {
 	struct slot_map map;
 	struct space space;
 	struct store store;
-	struct flight flight;
+	struct flight flight;	/* all I/O */
+	struct flight givers;	/* of it what may give up slots when it ends */
 	struct pagein pagein;
 	struct batching batching;
 	struct mswap_stats __percpu *stats;
@@ -51,14 +52,18 @@ void engine_exit(struct engine *e);
 /*
  * Opens the backing device and makes the engine ready. @slots is the wanted
  * number of virtual slots, 0 = as many as fit with the usual reserve. A refusal
- * is in the kernel log and changes nothing. Process context, may sleep; the
+ * is in the kernel log (but for want of memory for the path) and changes nothing
+ * but the counters, which may be zero now. Process context, may sleep; the
  * caller serialises the calls below and lets no bio in meanwhile.
  * -ENOSPC: too many slots wanted; -ENOMEM; and all of backing_open().
  */
 int engine_start(struct engine *e, const char *path, u32 slots);
 /* Waits for the I/O under way, then drops everything. */
 void engine_stop(struct engine *e);
-/* Another number of virtual slots; only while nothing is stored (-EBUSY). */
+/*
+ * Another number of virtual slots; only while nothing is stored (-EBUSY).
+ * -ENOSPC: they do not fit; -ENOMEM. A refusal changes nothing.
+ */
 int engine_resize(struct engine *e, u32 slots);
 /* -ENOMEM: the waiting room keeps its size. */
 int engine_set_waiting_pages(struct engine *e, u32 pages);
@@ -69,7 +74,7 @@ size_t engine_footprint(const struct engine *e);
 
 /*
  * Serves @bio and owns it from here on; never waits for I/O. While @e is stopped
- * an empty flush ends well and all else with an error.
+ * an empty flush ends well and all else with an error. Process context.
  */
 void engine_submit(struct engine *e, struct bio *bio);
 /* The swap core has freed a slot. Any context, also under its spinlocks. */

@@ -261,6 +261,12 @@ static void batch_add_copy(struct batch *b, struct stored_page *s, u32 vslot,
 	b->n++;
 }
 
+void batch_rewrite_in(struct batching *bt, unsigned long delay)
+{
+	if (unlikely(store_nr_failed(bt->store)) && !READ_ONCE(bt->stopping))
+		queue_delayed_work(bt->retry_wq, &bt->rewrite_work, delay);
+}
+
 int batch_copy(struct batching *bt, u32 vslot, struct page *page)
 {
 	/* First, since to wait unplugs the task and takes its batch away. */
@@ -268,8 +274,11 @@ int batch_copy(struct batching *bt, u32 vslot, struct page *page)
 	struct batch *alone = NULL;
 	struct batch **bp;
 
-	if (!s)
+	if (!s) {
+		/* With all copies failed nothing else tells that it takes writes again. */
+		batch_rewrite_in(bt, BATCH_PROBE_DELAY);
 		return -ENOMEM;
+	}
 	bp = batch_of_plug(bt, &alone);
 	if (!*bp)
 		*bp = batch_alloc(bt, batch_limit(bt), BATCH_GFP_NOWAIT);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Counts what is under way, device I/Os above all, so that one can wait for all
- * of them (reset) or for the next of them (a writer short of slots: each end of
- * an I/O may have freed some), and can tell that nothing was under way all along
- * while one looked elsewhere.
+ * of them (reset) or for the next of them (a writer short of slots: each write or
+ * read of a freed slot that ends may have given some up), and can tell that nothing
+ * was under way all along while one looked elsewhere.
  */
 #ifndef MSWAP_FLIGHT_H
 #define MSWAP_FLIGHT_H

@@ -31,7 +31,7 @@ u32 mswap_lent_slots(const struct engine *e);
 int mswap_lent_store(struct engine *e, u32 vslot, struct page *page);
 /* Counts a page that the borrower did not store. Any context. */
 void mswap_lent_refused(struct engine *e);
-/* Fills @page with the slot's data; -EIO. Waits for I/O. */
+/* Fills @page with the slot's data, or the device's errno. Process context, waits for I/O. */
 int mswap_lent_load(struct engine *e, u32 vslot, struct page *page);
 /* The slot holds nothing any more. Any context, also under spinlocks. */
 void mswap_lent_free(struct engine *e, u32 vslot);

@@ -66,6 +66,7 @@ static struct read_op *read_op_ready(struct pagein *pi, struct read_op *op)
 	op->pi = pi;
 	op->skip = 0;
 	op->freed = 0;
+	op->giver = false;
 	op->closed = false;
 	op->triggered = false;
 	op->nr_joined = 0;

@@ -50,6 +50,7 @@ struct pagein {
 	struct space *space;
 	struct backing *backing;
 	struct flight *flight;
+	struct flight *givers;
 	struct mswap_stats __percpu *stats;
 	const struct mswap_knobs *knobs;
 	const char *name;
@@ -91,8 +92,8 @@ u32 pagein_waiting_frames(struct pagein *pi);
 u32 pagein_window(struct pagein *pi);
 
 /*
- * Serves a read of whole pages; owns @bio from here on. Called from
- * ->submit_bio: never waits; what cannot be done at once goes to a worker.
+ * Serves a read of whole pages; owns @bio from here on. Process context, also
+ * in ->submit_bio: never waits; what cannot be done at once goes to a worker.
  */
 void pagein_read(struct pagein *pi, struct bio *bio);
 

@@ -49,8 +49,12 @@ static void read_op_free(struct read_op *op)
 {
 	struct pagein *pi = op->pi;
 
+	bool giver = op->giver;
+
 	bio_uninit(&op->bio);
 	read_op_release(pi, op);
+	if (giver)
+		flight_end(pi->givers);
 	flight_end(pi->flight);
 }
 

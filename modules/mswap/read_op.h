@@ -31,6 +31,7 @@ struct read_op {
 	u64 begun;			/* ns; 0: nobody takes the time */
 	u64 skip;			/* slots of the window that nobody gets to see */
 	u64 freed;			/* under the shard's lock: given up meanwhile */
+	bool giver;			/* under the shard's lock: counted among pi->givers */
 	bool closed;			/* under the shard's lock: takes no more joins */
 	bool triggered;			/* under the shard's lock */
 	u8 nr_joined;			/* under the shard's lock */
@@ -66,10 +67,13 @@ static inline bool read_op_covers(const struct read_op *op, u32 slot)
  */
 void read_op_release(struct pagein *pi, struct read_op *op);
 
-/* read_plan.c: under the shard's lock. */
+/* read_plan.c */
 
-/* The most pages that the knobs let one window have. */
+/* The most pages that the knobs let one window have. Any context. */
 u32 pagein_limit(const struct pagein *pi);
+
+/* The rest of it under the shard's lock. */
+
 /*
  * Makes @op read the run around @slot, of which @want slots are wanted, or the
  * group, passing over what does not belong to it, if that is more; and puts it

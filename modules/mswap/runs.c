@@ -120,6 +120,9 @@ static bool note_freed(struct pagein_shard *sh, u32 slot)
 		if (!read_op_covers(op, slot))
 			continue;
 		op->freed |= 1ull << (slot - op->slot);
+		if (!op->giver)
+			flight_begin(op->pi->givers);
+		op->giver = true;
 		any = true;
 	}
 	return any;

@@ -37,9 +37,9 @@ void space_exit(struct space *s);
 size_t space_bytes(const struct space *s);
 
 /*
- * A run of up to @want slots (1..SLOT_RUN_MAX), as near to @want as the
- * fragmentation allows: SLOT_NONE when nothing is free, else its first slot and
- * *@got.  The paper's rule (MOC, section 4.2): the caller writes *@got pages
+ * A run of @want slots (1..SLOT_RUN_MAX) of any shard; where none has one, what
+ * slot_tree_alloc_upto() takes in the first that has free slots, the CPU's own
+ * before others. SLOT_NONE when nothing is free, else its first slot and *@got.  The paper's rule (MOC, section 4.2): the caller writes *@got pages
  * and asks again for the rest.
  */
 u32 space_alloc(struct space *s, u32 want, u32 *got);

@@ -126,9 +126,10 @@ void store_hold(struct store *st, struct stored_page *s, u32 vslot)
 	s->dead = false;
 	s->failed = false;
 	spin_lock_irqsave(&sh->lock, flags);
+	/* First: who finds none held looks into the map, where the older data is. */
+	atomic_inc(&st->nr_held);
 	store_kill(st, sh, vslot);
 	hlist_add_head(&s->hash, store_bucket(sh, vslot));
-	atomic_inc(&st->nr_held);
 	spin_unlock_irqrestore(&sh->lock, flags);
 }
 
@@ -207,8 +208,9 @@ u32 store_overwrite(struct store *st, struct slot_map *map, u32 vslot,
 	if (store_is_empty(st))
 		return slot_map_exchange(map, vslot, slot);
 	spin_lock_irqsave(&sh->lock, flags);
-	store_kill(st, sh, vslot);
+	/* In this order, for the same reason as in store_hold(). */
 	old = slot_map_exchange(map, vslot, slot);
+	store_kill(st, sh, vslot);
 	spin_unlock_irqrestore(&sh->lock, flags);
 	return old;
 }

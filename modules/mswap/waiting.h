@@ -6,8 +6,8 @@
  *
  * A frame is a page of memory that the room owns for good. It is free, or
  * taken (by a read under way or a copy being made), or ready (holds a slot's
- * data). No function sleeps but waiting_resize() and waiting_exit().
- * All but waiting_return() and waiting_resize() want the shard's lock held.
+ * data). No function sleeps but waiting_resize() and waiting_exit(). All but these,
+ * waiting_init() and waiting_return() want the shard's lock held.
  */
 #ifndef MSWAP_WAITING_H
 #define MSWAP_WAITING_H

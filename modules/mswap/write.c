@@ -8,9 +8,6 @@
 #include "batch.h"
 #include "trace.h"
 
-/* From a write that ended well to those that are tried again. */
-#define BATCH_REWRITE_DELAY	HZ
-
 /* How often one that waits for slots looks again: whoever frees them without I/O wakes nobody. */
 #define WRITE_SLOT_WAIT	(HZ / 10)
 /* How many runs it meets that are bad, or gone to others, before it gives up. */
@@ -130,10 +127,11 @@ static void end_pages(struct batching *bt, struct cluster_page *pages, u32 n,
 static void write_free(struct batch_write *w)
 {
 	struct batch *b = w->batch;
-	struct flight *flight = b->bt->flight;
+	struct flight *flight = b->bt->flight, *givers = b->bt->givers;
 
 	bio_put(&w->bio);
 	batch_put(b);
+	flight_end(givers);
 	flight_end(flight);
 }
 
@@ -147,14 +145,6 @@ static void write_log_error(struct batch_write *w, bool retry)
 	pr_err_ratelimited("%s: write of %u slots at slot %u of the backing device failed (error %d)\n",
 			   bt->name, w->n, w->slot,
 			   blk_status_to_errno(w->bio.bi_status));
-}
-
-/* It takes writes: perhaps also those that it did not take before. */
-static void device_works(struct batching *bt)
-{
-	if (unlikely(store_nr_failed(bt->store)) && !READ_ONCE(bt->stopping))
-		queue_delayed_work(bt->retry_wq, &bt->rewrite_work,
-				   BATCH_REWRITE_DELAY);
 }
 
 static void write_end_io(struct bio *bio)
@@ -173,35 +163,36 @@ static void write_end_io(struct bio *bio)
 	}
 	write_publish(w, w->from, w->n, w->slot, w->continues);
 	end_pages(bt, write_pages(w), w->n, BLK_STS_OK);
-	device_works(bt);
+	/* It takes writes: perhaps also those that it did not take before. */
+	batch_rewrite_in(bt, BATCH_REWRITE_DELAY);
 	write_free(w);
 }
 
 /*
- * Slots for up to @want pages, and bt->flight is begun. A writer that may wait
- * does so while I/O is under way, since the end of each may free slots:
- * overwriting a full device goes on by what it gives up. The device is full if
- * nothing was under way all the time that was spent looking: who takes slots has
- * begun before.
+ * Slots for up to @want pages, and bt->givers is begun. A writer that may wait
+ * does so while I/O is under way whose end may free slots: overwriting a full
+ * device goes on by what it gives up. Reads of what stays do not count, or they
+ * could keep a writer waiting for ever. The device is full if nothing was under way
+ * all the time that was spent looking: who takes slots has begun before.
  */
 static u32 write_alloc_slots(struct batching *bt, u32 want, u32 *got, gfp_t gfp)
 {
-	struct flight *flight = bt->flight;
+	struct flight *givers = bt->givers;
 	s64 look;
 	u32 slot;
 
 	for (;;) {
-		look = flight_look(flight);
-		flight_begin(flight);
+		look = flight_look(givers);
+		flight_begin(givers);
 		slot = space_alloc(bt->space, want, got);
 		if (slot != SLOT_NONE)
 			break;
-		flight_cancel(flight);
-		if (gfp != GFP_NOIO || flight_idle_since(flight, look))
+		flight_cancel(givers);
+		if (gfp != GFP_NOIO || flight_idle_since(givers, look))
 			return SLOT_NONE;
-		wait_event_timeout(flight->wait,
+		wait_event_timeout(givers->wait,
 				   space_nr_free(bt->space) ||
-				   flight_idle(flight), WRITE_SLOT_WAIT);
+				   flight_idle(givers), WRITE_SLOT_WAIT);
 	}
 	trace_mswap_slot_alloc(bt->name, want, slot, *got);
 	return slot;
@@ -281,10 +272,11 @@ bool batch_write(struct batch *b, u32 want, gfp_t gfp)
 	bio = backing_alloc_write(bt->backing, got, b->opf, gfp);
 	if (!bio) {
 		space_free(bt->space, slot, got);
-		flight_end(bt->flight);
+		flight_end(bt->givers);
 		return false;
 	}
 	w = container_of(bio, struct batch_write, bio);
+	flight_begin(bt->flight);
 	w->batch = b;
 	w->from = b->next;
 	w->n = got;
@@ -451,7 +443,7 @@ static bool retry_behind(struct batch_write *w)
 /* What is under way gives slots up when it ends well; it may be failing too. */
 static bool wait_for_slot(struct batching *bt)
 {
-	return wait_event_timeout(bt->flight->wait, space_nr_free(bt->space),
+	return wait_event_timeout(bt->givers->wait, space_nr_free(bt->space),
 				  WRITE_SLOT_WAIT);
 }
 
@@ -498,7 +490,7 @@ static void end_retry(struct retry *r, int err)
 	end_pages(bt, write_pages(w), r->done, BLK_STS_OK);
 	end_pages(bt, write_pages(w) + r->done, w->n - r->done, status);
 	if (works)
-		device_works(bt);
+		batch_rewrite_in(bt, BATCH_REWRITE_DELAY);
 	if (!r->settled)
 		settle_own(r, works && device_lives(bt, w->slot, w->n, r));
 	drop_good(r);

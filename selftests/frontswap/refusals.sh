@@ -41,13 +41,14 @@ check_program 'the device came back' stride -c 1 -k 0 -s 40
 check_that 'and takes pages again' "$(get dev_pages_written) > $out"
 
 # It dies with pages on it: who wants one is killed and never sees wrong data.
+killed=$(log_lines 'is killed: a page of it cannot be read back')
 buscheck_start 10M 16
 must dm_make muster "0 $sectors error"
 buscheck_ask
 wait "$program"
 check_eq 'who wants a page of a dead device is killed' $? 137
 check_not 'before it saw a page' grep -q phase=read "$WORK/out"
-check 'the kernel log says so' log_lines 'is killed: a page of it cannot be read back'
+check_that 'the kernel log says so' "$(log_lines 'is killed: a page of it cannot be read back') > $killed"
 exec 8>&-
 must dm_make muster "0 $sectors linear /dev/muster0 0"
 check_program 'the next program is well' stride -c 1 -k 0 -s 40

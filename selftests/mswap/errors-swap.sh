@@ -26,6 +26,7 @@ must swap_start "$MSWAP"
 # Ten slots in the middle of what the program has written fail. From 7.3 on the swap core reads the pages of its
 # read-ahead in one I/O, and they fail together.
 readahead=$(cat /proc/sys/vm/page-cluster)
+on_exit put "$readahead" /proc/sys/vm/page-cluster
 must put 0 /proc/sys/vm/page-cluster
 buscheck_start 10M 32
 check_that 'the program is in swap' "$(get slots_used) > 5000"

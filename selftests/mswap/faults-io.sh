@@ -5,6 +5,7 @@
 # kernels: debug
 # expect-dmesg: (Read|Write)-error on swap-device
 # timeout: 150
+# expect-dmesg: SLUB: Unable to allocate memory
 
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=faults.sh

@@ -7,7 +7,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 11
+plan 12
 
 seconds=${MUSTER_FUZZ_SECONDS:-40}
 seed=${MUSTER_FUZZ_SEED:-$((RANDOM + 1))}
@@ -43,7 +43,7 @@ for number in $(mswap_devices); do
 done
 mswap_add /dev/muster1
 must swap_start "$MSWAP"
-limited 24M pagestride -c 3 -s 48 --rounds 200 --write-on-readback >"$WORK/stride" 2>&1 &
+limited 24M pagestride -c 3 -s 48 --until-term --write-on-readback >"$WORK/stride" 2>&1 &
 load=$!
 must wait_until 60 swapped_out 1000
 fuzz 'a device in use' "$CONTROL/hot_remove" "$SYS"/*_pages "$SYS"/{policy,batch_usecs,readahead} \
@@ -51,8 +51,9 @@ fuzz 'a device in use' "$CONTROL/hot_remove" "$SYS"/*_pages "$SYS"/{policy,batch
 check_eq 'it is still in use' "$(get initstate) $(get backing_dev)" '1 /dev/muster1'
 check_not 'no page was wrong meanwhile' grep -E 'bad=[1-9]' "$WORK/stride"
 check 'and some were read' grep -q 'phase=read.*bad=0' "$WORK/stride"
-kill "$load"
-wait "$load" 2>/dev/null
+must cgroup_signal TERM
+wait "$load"
+check_eq 'the program went on to the end, and passed' $? 0
 for knob in cluster_pages=128 batch_usecs=3000 readahead_pages=64 waiting_pages=2048 policy=moc readahead=auto; do
 	must mswap_set "${knob%%=*}" "${knob#*=}"
 done

@@ -44,9 +44,9 @@ check_that 'and no slot but that of the swap header' "$(get_settled slots_used) 
 # One of 64 slots is bad, so that each is tried alone, which takes long.
 must wait_until 5 mswap_set reset 1
 from=$((20 * SLOT)) end=$((21 * SLOT))
-must dm_make muster "0 $from delay /dev/muster0 0 0 /dev/muster0 0 100
+must dm_make muster "0 $from delay /dev/muster0 0 0 /dev/muster0 0 500
 $from $SLOT error
-$end $((sectors - end)) delay /dev/muster0 $end 0 /dev/muster0 $end 100"
+$end $((sectors - end)) delay /dev/muster0 $end 0 /dev/muster0 $end 500"
 must mswap_set backing_dev /dev/mapper/muster
 check_eq 'a write goes well in spite of a bad slot' "$(blkpattern -n 64 -b 64 fill "$MSWAP" | value_of match)" 64
 check_that 'written once more' "$(get write_retries) > 0"

@@ -13,13 +13,6 @@ CGROUP=/sys/fs/cgroup/muster-test
 WORK=/run/muster-test
 KNOBS='policy cluster_pages batch_usecs readahead readahead_pages waiting_pages'
 
-# --- results
-
-# check_that NAME EXPRESSION: an arithmetic expression is true.
-check_that() {
-	result "$1" $((($2) ? 0 : 1)) "not so: $2"
-}
-
 # --- refusals
 
 # The error text of writing VALUE to FILE with one write(2), or "" when it was taken.
@@ -278,16 +271,21 @@ cgroup_make() {
 	mkdir -p "$CGROUP" && echo "$most" >"$CGROUP/memory.max" && echo "$1" >"$CGROUP/memory.high"
 }
 
-# Kills all that is in it.
-cgroup_kill() {
+# cgroup_signal NAME: to all that is in it.
+cgroup_signal() {
 	local pid
 
+	while read -r pid; do
+		kill "-$1" "$pid"
+	done <"$CGROUP/cgroup.procs"
+}
+
+# Kills all that is in it.
+cgroup_kill() {
 	if [[ -e $CGROUP/cgroup.kill ]]; then
 		echo 1 >"$CGROUP/cgroup.kill"
 	elif [[ -d $CGROUP ]]; then
-		while read -r pid; do
-			kill -KILL "$pid"
-		done <"$CGROUP/cgroup.procs"
+		cgroup_signal KILL
 	fi
 }
 

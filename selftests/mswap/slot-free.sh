@@ -13,11 +13,19 @@ scan() {
 	blkpattern "$@" scan "$MSWAP"
 }
 
+# Of the blocks that were seen all are zeros, and there are some.
+only_zeros() {
+	local pages zero
+
+	pages=$(value_of pages <<<"$seen") zero=$(value_of zero <<<"$seen")
+	echo "$pages > 0 && $zero == $pages"
+}
+
 must null_make muster0 160
 must blkpattern -o 77 fill /dev/muster0
 mswap_add /dev/muster0
 seen=$(scan -o 77)
-check_eq 'a new device over old data is all zeros' "$(value_of zero <<<"$seen")" "$(value_of pages <<<"$seen")"
+check_that 'a new device over old data is all zeros' "$(only_zeros)"
 check_that 'as many zeros are counted' "$(get pages_in_zero) == $(value_of pages <<<"$seen")"
 check_eq 'and nothing was read for that' "$(get dev_reads)" 0
 
@@ -45,7 +53,7 @@ check_that 'but for the swap header all is zeros' "$(value_of other <<<"$seen") 
 must mswap_set reset 1
 must mswap_set backing_dev /dev/muster0
 seen=$(scan -o 77)
-check_eq 'nor after a reset' "$(value_of zero <<<"$seen")" "$(value_of pages <<<"$seen")"
+check_that 'nor after a reset' "$(only_zeros)"
 check_eq 'counters begin anew' "$(get pages_out) $(get slot_frees) $(get slots_used)" '0 0 0'
 
 finish

@@ -1,18 +1,27 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A write that waits for slots on a full device goes on with those that a discard frees, before any I/O has ended.
+# A write that waits for slots on a full device goes on with those that a discard frees, before any I/O has ended. It does
+# not wait where only reads are under way, which free nothing.
 # kernels: all
 # timeout: 120
 
 . "$(dirname "$0")/lib.sh"
 
-plan 7
+plan 13
 
 SLOW=/dev/mapper/muster-slow
 
 # slow_make MS: what is written to $SLOW takes so long.
 slow_make() {
 	modprobe dm-delay && dm_make muster-slow "0 $(sectors_of /dev/muster0) delay /dev/muster0 0 0 /dev/muster0 0 $1"
+}
+
+being_read() {
+	(($(late_below reads muster-slow) > 0))
+}
+
+writer_ended() {
+	[[ -s $WORK/status ]]
 }
 
 issued_more() {
@@ -41,5 +50,28 @@ check_eq 'while all I/O is under way' "$(stat_of "$SLOW" 5)" "$ended"
 wait "$writer"
 result 'it ends' $?
 check 'and reads back' cmp "$WORK/new" <(dd if="$MSWAP" bs=512K count=1 iflag=direct status=none)
+
+# As many slots are bad as the reserve has.
+must wait_until 5 mswap_set reset 1
+sectors=$(sectors_of /dev/muster0)
+must dm_make muster-slow "0 8000 linear /dev/muster0 0
+8000 512 error
+8512 $((sectors - 8512)) linear /dev/muster0 8512"
+must mswap_set readahead off
+must mswap_set backing_dev "$SLOW"
+check_eq 'a device with bad slots is full' "$(blkpattern -g 2 -b 64 fill "$MSWAP" | value_of match)" "$blocks"
+check_eq 'no slot is left' "$(($(get slots_used) + $(get slots_retired)))" "$(get slots_total)"
+must dm_make muster-slow "0 $sectors delay /dev/muster0 0 $((20000 * ${MUSTER_SLOWER:-1})) /dev/muster0 0 0"
+dd if="$MSWAP" of=/dev/null bs=4K skip=1000 count=1 iflag=direct status=none &
+must wait_until 5 being_read
+{
+	dd if="$WORK/new" of="$MSWAP" bs=4K count=1 oflag=direct status=none
+	echo $? >"$WORK/status"
+} 2>/dev/null &
+check 'a write does not wait for reads' wait_until $((10 * ${MUSTER_SLOWER:-1})) writer_ended
+check 'which go on' being_read
+wait
+check_eq 'it failed' "$(cat "$WORK/status")" 1
+check_eq 'for want of slots' "$(get nospace)" 1
 
 finish

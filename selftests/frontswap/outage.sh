@@ -1,0 +1,37 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A backing device that takes no writes until every copy has failed: when it is back, it is written to again though none
+# of the failed ones was freed.
+# timeout: 120
+# kernels: 5.10
+# stays: mswap mswap_frontswap
+
+. "$(dirname "$0")/lib.sh"
+
+plan 6
+
+COPIES=512
+
+none_held() {
+	(($(get copies_held) == 0))
+}
+
+must null_make muster0 64
+sectors=$(blockdev --getsz /dev/muster0)
+must dm_make muster "0 $sectors linear /dev/muster0 0"
+fswap_start /dev/mapper/muster
+areas 1 224
+
+must dm_make muster "0 $sectors error"
+buscheck_start 10M 16
+check_eq 'every copy has failed' "$(get_settled copies_held)" $COPIES
+check_eq 'and none was written' "$(get slots_used)" 0
+must dm_make muster "0 $sectors linear /dev/muster0 0"
+check_program 'another program swaps' limited 24M pagestride -c 1 -k 0 -s 40
+check 'the failed copies are written' wait_until 30 none_held
+refused=$(get stores_refused)
+check_program 'the next one swaps' limited 24M pagestride -c 1 -k 0 -s 40
+check_eq 'and nothing of it is refused' "$(get stores_refused)" "$refused"
+buscheck_end
+
+finish
