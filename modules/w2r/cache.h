@@ -7,7 +7,8 @@
  * the entry is in use.
  *
  * ->lock, a leaf lock taken in any context, protects the rooms, the planner,
- * the slots' page pointers, the table of writers and the counters. Frames are
+ * the slots' page pointers, the table of writers, the counters and all else below
+ * that is not said to be under another. Frames are
  * copied without it: out of an entry that is pinned or that is being filled (its
  * filler owns it), and into a stale one that is pinned (its writer's).
  */
@@ -30,7 +31,8 @@
 #include "compat/dm.h"
 
 #define W2R_SERVE_MAX	64	/* blocks copied at once */
-#define W2R_IO_BLOCKS	256	/* blocks in one bio of ours or of dm's */
+#define W2R_IO_BLOCKS	256	/* blocks in one bio of ours or of dm's, */
+#define W2R_IO_SECTORS	2048	/* and no more than that */
 #define W2R_WRITER_SETS	1024	/* a power of two */
 
 enum w2r_stat {

@@ -121,7 +121,8 @@ int w2r_message(struct dm_target *ti, unsigned int argc, char **argv,
 		if (parse_range(c, argv[1], &first, &last))
 			return -EINVAL;
 		first >>= c->block_shift;
-		w2r_invalidate(c, first, (last >> c->block_shift) - first + 1);
+		w2r_invalidate(c, first, (last >> c->block_shift) - first + 1,
+			       true);
 		return 0;
 	}
 	DMERR_LIMIT("%s: message refused: it is clear_stats or invalidate A-B",

@@ -10,7 +10,8 @@
 #include "trace.h"
 #include "write.h"
 
-#define FETCH_SECTORS	2048	/* most in one I/O */
+/* Most of prefetches under way: their memory may be cleared when it is taken, with interrupts off. */
+#define AHEAD_SECTORS	8192
 #define POOL_BIOS	16
 
 /* Not REQ_POLLED: others may wait for what is read, and they do not poll. */
@@ -30,7 +31,7 @@ struct w2r_fetch {
 
 static u32 fetch_blocks(const struct w2r *c)
 {
-	return clamp_t(u32, FETCH_SECTORS >> c->block_shift, 1, W2R_IO_BLOCKS);
+	return min(W2R_IO_SECTORS >> c->block_shift, W2R_IO_BLOCKS);
 }
 
 static u32 block_bytes(const struct w2r *c)
@@ -198,6 +199,8 @@ struct w2r_fetch *w2r_fetch_begin(struct w2r *c, struct bio *owner,
 	f->owner = owner;
 	f->io = io;
 	f->bio.bi_ioprio = owner->bi_ioprio;
+	/* Whoever sends it may be a worker of a device above. */
+	bio_clone_blkg_association(&f->bio, owner);
 	return f;
 }
 
@@ -218,6 +221,7 @@ struct bio *w2r_fetch_bio(struct w2r_fetch *f)
 
 /* The I/Os that carry out a plan; the last one may still grow. */
 struct w2r_ahead {
+	struct bio *cause;	/* the read that they follow from */
 	struct bio_list *bios;
 	struct w2r_fetch *f;	/* the last one, or none */
 	u64 end;		/* the block after it */
@@ -247,6 +251,7 @@ static struct w2r_fetch *begin_ahead(struct w2r *c, u64 first, u32 n,
 	if (!f)
 		return NULL;
 	f->bio.bi_ioprio = IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 7);
+	bio_clone_blkg_association(&f->bio, a->cause);
 	w2r_count(c, W2R_ORIGIN_PREFETCHES, 1);
 	bio_list_add(a->bios, &f->bio);
 	return f;
@@ -314,9 +319,9 @@ static void trace(struct w2r *c, struct bio_list *bios)
 }
 
 void w2r_look_ahead(struct w2r *c, const struct reference *ref,
-		    struct bio_list *bios)
+		    struct bio *cause, struct bio_list *bios)
 {
-	struct w2r_ahead a = { .bios = bios };
+	struct w2r_ahead a = { .cause = cause, .bios = bios };
 	struct plan plan = { .n = 0 };
 	u32 most, i, n = 0;
 	u64 start;
@@ -330,7 +335,8 @@ void w2r_look_ahead(struct w2r *c, const struct reference *ref,
 	start = ktime_get_ns();
 	a.most = min(fetch_blocks(c), plan_blocks(&plan));
 	/* More than the waiting room holds would push itself out. */
-	most = clamp_t(u32, c->rooms.waiting_target, 1, LOOKAHEAD_MAX);
+	most = clamp_t(u32, c->rooms.waiting_target, 1,
+		       AHEAD_SECTORS >> c->block_shift);
 	for (i = 0; i < plan.n && c->prefetching < most; i++)
 		n += fetch_run(c, &a, plan.runs[i], most - c->prefetching);
 	trace(c, bios);

@@ -13,7 +13,8 @@ struct w2r_fetch;
 /*
  * A read of the origin for @owner (@io), with his first block, which is not in the
  * cache: takes an entry in the weighing room for it. NULL if that cannot be.
- * When it ends, so does @owner. Under ->lock; the caller sends w2r_fetch_bio().
+ * When it ends, so does @owner; but if it failed and he wants parts of blocks, he
+ * is sent to the origin by himself. Under ->lock; the caller sends w2r_fetch_bio().
  */
 struct w2r_fetch *w2r_fetch_begin(struct w2r *c, struct bio *owner,
 				  struct w2r_io *io);
@@ -25,21 +26,26 @@ struct w2r_fetch *w2r_fetch_begin(struct w2r *c, struct bio *owner,
 bool w2r_fetch_add(struct w2r *c, struct w2r_fetch *f, u64 block, bool keep);
 struct bio *w2r_fetch_bio(struct w2r_fetch *f);
 
-/* Adds to @bios the prefetches that follow from reference @ref. Under ->lock. */
+/*
+ * Adds to @bios the prefetches that follow from reference @ref of @cause, whose
+ * cgroup pays for them. Under ->lock.
+ */
 void w2r_look_ahead(struct w2r *c, const struct reference *ref,
-		    struct bio_list *bios);
+		    struct bio *cause, struct bio_list *bios);
 
 /* Sends @bios to the origin. Without ->lock, process context. */
 void w2r_submit(struct bio_list *bios);
 
 /*
  * The same by a worker: to send may be to wait until the origin has room for one
- * more, and the reader has what it asked for.
+ * more, and the reader has what it asked for. Takes ->lock.
  */
 void w2r_submit_later(struct w2r *c, struct bio_list *bios);
 void w2r_submit_work(struct work_struct *work);
 
+/* -ENOMEM leaves nothing behind. Process context; may sleep. */
 int w2r_fetch_start(struct w2r *c);
+/* No I/O may be under way. */
 void w2r_fetch_stop(struct w2r *c);
 
 #endif

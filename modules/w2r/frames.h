@@ -35,7 +35,7 @@ void w2r_copy_frame(struct bio *bio, struct bvec_iter *iter,
 void w2r_copy(struct w2r *c, struct bio *bio, struct bvec_iter *iter,
 	      const u32 *entries, u32 n, u32 offset, bool to_bio);
 
-/* Process context; may sleep. */
+/* -ENOMEM leaves nothing behind. Process context; may sleep. */
 int w2r_frames_start(struct w2r *c);
 /* No I/O may be under way. */
 void w2r_frames_stop(struct w2r *c);

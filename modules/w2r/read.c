@@ -290,7 +290,7 @@ int w2r_read(struct w2r *c, struct bio *bio, struct w2r_io *io)
 	ref.near_pays = slow && has_room(c);
 	/* The rest of a bio that was cut comes as one of its own, next. */
 	if (planner_gather(c->planner, &ref, io->n < asked))
-		w2r_look_ahead(c, &ref, &bios);
+		w2r_look_ahead(c, &ref, bio, &bios);
 	spin_unlock_irqrestore(&c->lock, flags);
 	/* From here on somebody else may have ended @bio, if it waits. */
 	if (!hits)

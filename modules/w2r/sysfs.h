@@ -8,6 +8,7 @@
 
 #include "cache.h"
 
+/* Process context; an errno of kobjects: the target goes on without files. */
 int w2r_sysfs_add(struct w2r *c);
 void w2r_sysfs_remove(struct w2r *c);
 

@@ -42,6 +42,8 @@ static const char *check_origin(struct w2r *c)
 	if (bdev_logical_block_size(c->dev->bdev) >
 	    c->block_sectors << SECTOR_SHIFT)
 		return "block_kib must be at least the origin's logical block size";
+	if (c->block_sectors << SECTOR_SHIFT < PAGE_SIZE)
+		return "block_kib must be at least a page of memory";
 	return NULL;
 }
 
@@ -173,7 +175,7 @@ static int fit(struct w2r *c, struct dm_target *ti)
 	if (ti->error)
 		return -EINVAL;
 	ti->error = "no memory to start";
-	err = dm_set_target_max_io_len(ti, W2R_IO_BLOCKS << c->block_shift);
+	err = dm_set_target_max_io_len(ti, W2R_IO_SECTORS);
 	return err ? err : start(c);
 }
 

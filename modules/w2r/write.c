@@ -46,7 +46,7 @@ static void drop_blocks(struct w2r *c, u64 first, u64 n)
 }
 
 /* By block or by entry, whichever are fewer; the lock is let go in between. */
-void w2r_invalidate(struct w2r *c, u64 first, u64 n)
+void w2r_invalidate(struct w2r *c, u64 first, u64 n, bool may_sleep)
 {
 	bool by_entry = n > c->nr_entries;
 	u64 at, some, all = by_entry ? c->nr_entries : n;
@@ -60,6 +60,8 @@ void w2r_invalidate(struct w2r *c, u64 first, u64 n)
 		else
 			drop_blocks(c, first + at, some);
 		spin_unlock_irqrestore(&c->lock, flags);
+		if (may_sleep)
+			cond_resched();
 	}
 }
 
@@ -113,7 +115,7 @@ void w2r_write(struct w2r *c, struct bio *bio)
 		hold_entries(c, bio);
 	spin_unlock_irqrestore(&c->lock, flags);
 	if (!hold)
-		w2r_invalidate(c, io->first, io->n);
+		w2r_invalidate(c, io->first, io->n, false);
 }
 
 /* Pins up to @n entries from @first on that wait for the end of this write. */
@@ -171,7 +173,7 @@ void w2r_write_ended(struct w2r *c, struct bio *bio, blk_status_t status)
 
 	/* What is not stale was dropped, and nothing was filled meanwhile. */
 	if (io->stale && status)
-		w2r_invalidate(c, io->first, io->n);
+		w2r_invalidate(c, io->first, io->n, false);
 	else if (io->stale)
 		renew(c, bio);
 	spin_lock_irqsave(&c->lock, flags);

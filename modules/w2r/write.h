@@ -11,7 +11,7 @@
 
 #include "cache.h"
 
-#define W2R_SET_SHIFT	6	/* a set: blocks that are multiples apart */
+#define W2R_SET_SHIFT	6	/* a set: 64 adjacent blocks; sets may share a count */
 
 static inline u32 w2r_writer_set(u64 block)
 {
@@ -28,7 +28,7 @@ static inline bool w2r_being_written(const struct w2r *c, u64 block)
 void w2r_write(struct w2r *c, struct bio *bio);
 /* It ended; any context. */
 void w2r_write_ended(struct w2r *c, struct bio *bio, blk_status_t status);
-/* Forgets @n blocks from @first on. Any context. */
-void w2r_invalidate(struct w2r *c, u64 first, u64 n);
+/* Forgets @n blocks from @first on. Any context, or process context if @may_sleep. */
+void w2r_invalidate(struct w2r *c, u64 first, u64 n, bool may_sleep);
 
 #endif

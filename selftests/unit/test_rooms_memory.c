@@ -93,6 +93,66 @@ static void test_limit_keeps_proportion(void)
 	box_free(&b);
 }
 
+/* What happens to move the split while hardly any memory is left counts little once it is back. */
+static void test_moves_of_few(void)
+{
+	struct rooms_config c = config(POLICY_LRU, 1u << 18, 256);
+	struct rooms_box b;
+	u32 i;
+
+	box_make(&b, &c);
+	rooms_set_limit(&b.r, 1000);
+	CHECK_EQ(b.r.waiting_target, 250);
+	fill_good(&b.r, 6, ROOM_WEIGHING);
+	for (i = 0; i < 3; i++)
+		rooms_fault(&b.r, 7, 1);
+	CHECK_EQ(b.r.waiting_target, 253);
+	rooms_set_limit(&b.r, 1u << 18);
+	CHECK_EQ(b.r.waiting_target, (u32)((1ull << 18) * 253 / 1000));
+	box_free(&b);
+	c.step = 1 << 17;
+	box_make(&b, &c);
+	rooms_set_limit(&b.r, 1000);
+	fill_good(&b.r, 6, ROOM_WEIGHING);
+	rooms_fault(&b.r, 7, 1);
+	CHECK_EQ(b.r.waiting_target, 750);
+	box_free(&b);
+}
+
+/*
+ * ARC that has learnt to keep recent blocks keeps as large a share of them in a quarter of the memory: the frequent ones
+ * are not all given up, and one that is used again is not the next to go.
+ */
+static void test_arc_keeps_share(void)
+{
+	struct rooms_config c = config(POLICY_ARC, 1024, 1);
+	struct elist *frequent;
+	struct rooms_box b;
+	u32 i, limit;
+
+	box_make(&b, &c);
+	frequent = &b.r.weighing.lists[1];
+	for (i = 0; i < 1024; i++) {
+		fill_good(&b.r, i, ROOM_WEIGHING);
+		if (i % 2)
+			rooms_use(&b.r, rooms_find(&b.r, i));
+	}
+	b.r.weighing.target = 512;
+	for (limit = 1023; limit >= 256; limit--) {
+		rooms_set_limit(&b.r, limit);
+		CHECK(rooms_reclaim(&b.r) != ENTRY_NONE);
+	}
+	CHECK_EQ(frequent->count, 128);
+	for (i = 1000; rooms_where(&b.r, i) == ROOM_DISK; i += 2)
+		CHECK(i < 1024);
+	rooms_use(&b.r, rooms_find(&b.r, i));
+	for (limit = 0; limit < 100; limit++)
+		fill_good(&b.r, 5000 + limit, ROOM_WEIGHING);
+	CHECK_EQ(rooms_where(&b.r, i), ROOM_WEIGHING);
+	must_hold(&b.r);
+	box_free(&b);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -100,6 +160,8 @@ int main(void)
 		UNIT_CASE(test_reclaim_used),
 		UNIT_CASE(test_s3fifo_spares_some),
 		UNIT_CASE(test_limit_keeps_proportion),
+		UNIT_CASE(test_moves_of_few),
+		UNIT_CASE(test_arc_keeps_share),
 	};
 
 	return unit_run(cases, UNIT_COUNT(cases));

@@ -23,7 +23,7 @@ struct oracle {
 	bool one_room;
 	u32 limit, total, target, clock, step;
 	u32 moved_target, moved_limit;	/* when the split last moved */
-	u32 arc_target;
+	u32 arc_target, arc_limit;	/* as wanted when the limit was that */
 	u32 intervals[3], nr_intervals;
 };
 
@@ -80,6 +80,7 @@ static inline void oracle_init(struct oracle *o, const struct rooms_config *c)
 	o->target = c->entries / 4 ? c->entries / 4 : 1;
 	o->moved_target = o->target;
 	o->moved_limit = o->limit;
+	o->arc_limit = o->limit;
 }
 
 static inline u32 oracle_weighing(const struct oracle *o)
@@ -121,11 +122,26 @@ static inline void oracle_aim(struct oracle *o, long target)
 
 static inline void oracle_move(struct oracle *o, int steps)
 {
+	long step;
+
 	if (o->one_room)
 		return;
-	oracle_aim(o, (long)o->target + steps * (long)o->step);
+	step = (long)((double)o->step * o->limit / o->total);
+	oracle_aim(o, (long)o->target + steps * (step ? step : 1));
 	o->moved_target = o->target;
 	o->moved_limit = o->limit;
+}
+
+/* ARC's wanted number of recent blocks: the same share of more or less memory. */
+static inline u32 oracle_recent(const struct oracle *o)
+{
+	return (u32)((u64)o->arc_target * o->limit / o->arc_limit);
+}
+
+static inline void oracle_want_recent(struct oracle *o, long wanted, u32 most)
+{
+	o->arc_target = wanted < 0 ? 0 : wanted > (long)most ? most : (u32)wanted;
+	o->arc_limit = o->limit;
 }
 
 /* --- policies: what is known of a block, entering, being used, leaving --- */
@@ -140,14 +156,12 @@ static inline u32 oracle_admit(struct oracle *o, u64 block)
 		return 0;
 	if (pile_forget(&o->ghost1, block)) {
 		step = n2 / n1 ? n2 / n1 : 1;
-		o->arc_target += step;
-		if (o->arc_target > c)
-			o->arc_target = c;
+		oracle_want_recent(o, (long)oracle_recent(o) + step, c);
 		return 1;
 	}
 	if (pile_forget(&o->ghost2, block)) {
 		step = n1 / n2 ? n1 / n2 : 1;
-		o->arc_target = o->arc_target > step ? o->arc_target - step : 0;
+		oracle_want_recent(o, (long)oracle_recent(o) - step, c);
 		return 2;
 	}
 	return 0;
@@ -212,7 +226,8 @@ static inline bool oracle_s3_main(struct oracle *o)
 static inline void oracle_arc_evict(struct oracle *o, u32 known)
 {
 	u32 t1 = o->first.n, c = oracle_capacity(o), aux, rest;
-	bool recent = t1 && (t1 > o->arc_target || (known == 2 && t1 == o->arc_target));
+	u32 wanted = oracle_recent(o);
+	bool recent = t1 && (t1 > wanted || (known == 2 && t1 == wanted));
 	struct pile *from, *ghost;
 
 	if (!recent && !o->second.n)

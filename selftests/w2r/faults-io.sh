@@ -4,6 +4,7 @@
 # memory is no error to anybody.
 # kernels: debug
 # timeout: 120
+# expect-dmesg: SLUB: Unable to allocate memory
 
 # Functions are called by name, by check and must.
 # shellcheck disable=SC2317

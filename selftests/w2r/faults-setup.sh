@@ -8,6 +8,7 @@
 # expect-dmesg: Call Trace:
 # The leak detector wants memory of its own, and is refused it too.
 # expect-dmesg: kmemleak: Cannot allocate a scan area
+# expect-dmesg: SLUB: Unable to allocate memory
 
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=../mswap/faults.sh

@@ -97,7 +97,7 @@ must touch_range "$DEV" 0 2000
 sleep 2.5
 check_eq 'auto on a slow device, sequential: on' "$(w2r_get lookahead_active)" 1
 check_that 'latency is measured' "$(w2r_get latency_ns) > 900000"
-w2r_make muster /dev/muster0 8 planner obl
+w2r_make muster /dev/muster0 8 planner obl readahead on
 must w2r_set lookahead 1
 must scattered
 waste=$(w2r_get prefetch_wasted)

@@ -20,7 +20,7 @@ struct index {
 	u64 searches;		/* entries looked at by those that found one */
 };
 
-/* Chain heads for @entries entries: a power of two, half to one a chain. */
+/* Chain heads for @entries entries: a power of two, half to one an entry. */
 u32 index_heads(u32 entries);
 /* Bytes of memory for them; a multiple of 8. */
 size_t index_bytes(u32 entries);

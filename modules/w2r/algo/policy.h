@@ -28,7 +28,7 @@ struct weighing;
 
 struct policy {
 	const char *name;
-	/* Bytes of memory for ghosts, a multiple of 8; and what uses it. */
+	/* Bytes of memory for ghosts, a multiple of 8; and what uses it: ->limit is set. */
 	size_t (*size)(u32 capacity);
 	void (*init)(struct weighing *w, void *mem, u32 capacity);
 	/*
@@ -56,9 +56,11 @@ struct weighing {
 	const struct policy *policy;
 	struct arena *arena;
 	u32 capacity;		/* entries it is meant to hold; may change */
+	u32 limit;		/* entries of both rooms; less when memory is short */
 	struct elist lists[2];
 	struct ghost ghosts[2];
-	u32 target;		/* arc: wanted length of lists[0] */
+	u32 target;		/* arc: wanted length of lists[0] ... */
+	u32 target_of;		/* ... when ->limit was this */
 };
 
 #endif

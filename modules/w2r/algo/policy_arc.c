@@ -15,6 +15,7 @@ static void arc_init(struct weighing *w, void *mem, u32 capacity)
 	int i;
 
 	w->capacity = capacity;
+	w->target_of = w->limit;
 	for (i = 0; i < 2; i++)
 		elist_init(&w->lists[i]);
 	ghost_init(&w->ghosts[RECENT], mem, capacity);
@@ -26,20 +27,36 @@ static u32 ghosts_of(const struct weighing *w, int list)
 	return w->ghosts[list].fifo.count;
 }
 
+/* Where memory was lost or came back since the target moved: the same share. */
+static u32 target_now(const struct weighing *w)
+{
+	u64 share = (u64)w->target * w->limit;
+
+	if (w->limit == w->target_of)
+		return w->target;
+	return (u32)pure_div64(share, w->target_of);
+}
+
+static void set_target(struct weighing *w, u32 target)
+{
+	w->target = pure_min(w->capacity, target);
+	w->target_of = w->limit;
+}
+
 /* A block that was evicted too early moves the target its list's way. */
 static u8 arc_admit(struct weighing *w, u64 block)
 {
 	u32 recent = ghosts_of(w, RECENT), frequent = ghosts_of(w, FREQUENT);
-	u32 step;
+	u32 target = target_now(w), step;
 
 	if (ghost_take(&w->ghosts[RECENT], block)) {
 		step = pure_max(1, frequent / recent);
-		w->target = pure_min(w->capacity, w->target + step);
+		set_target(w, target + step);
 		return MARK_WAS_RECENT;
 	}
 	if (ghost_take(&w->ghosts[FREQUENT], block)) {
 		step = pure_max(1, recent / frequent);
-		w->target -= pure_min(w->target, step);
+		set_target(w, target - pure_min(target, step));
 		return MARK_WAS_FREQUENT;
 	}
 	return MARK_NEW;
@@ -80,12 +97,12 @@ static void trim(struct weighing *w)
 
 static u32 arc_victim(struct weighing *w, u8 mark)
 {
-	u32 recent = w->lists[RECENT].count;
+	u32 recent = w->lists[RECENT].count, target = target_now(w);
 	int list = FREQUENT;
 	u32 e;
 
-	if (recent > w->target ||
-	    (mark == MARK_WAS_FREQUENT && recent == w->target))
+	if (recent > target ||
+	    (mark == MARK_WAS_FREQUENT && recent == target))
 		list = RECENT;
 	e = elist_last_unpinned(w->arena, &w->lists[list]);
 	if (e == ENTRY_NONE) {

@@ -47,16 +47,24 @@ static u32 capacity(const struct rooms *r)
 	return pure_max(r->limit - r->waiting_target, r->held[ROOM_WEIGHING]);
 }
 
+/* Of fewer entries a smaller one: some moves while memory is short must not turn the split over. */
+static u32 split_step(const struct rooms *r)
+{
+	u64 step = (u64)r->step * r->limit;
+
+	return pure_max(1, (u32)pure_div64(step, r->arena.nr));
+}
+
 static void move_split(struct rooms *r, int way)
 {
-	u32 target = r->waiting_target;
+	u32 target = r->waiting_target, step = split_step(r);
 
 	if (r->one_room)
 		return;
 	if (way > 0)
-		set_target(r, target + r->step);
+		set_target(r, target + step);
 	else if (way < 0)
-		set_target(r, target - pure_min(target, r->step));
+		set_target(r, target - pure_min(target, step));
 }
 
 void rooms_fault(struct rooms *r, u64 first, u32 n)
@@ -118,6 +126,7 @@ void rooms_init(struct rooms *r, void *mem, const struct rooms_config *c)
 	at += index_bytes(c->entries);
 	r->weighing.policy = policy_of(c->policy);
 	r->weighing.arena = &r->arena;
+	r->weighing.limit = c->entries;
 	r->weighing.policy->init(&r->weighing, at, c->entries);
 	elist_init(&r->waiting);
 	elist_init(&r->spare);
@@ -395,6 +404,7 @@ void rooms_set_limit(struct rooms *r, u32 limit)
 
 	/* Of what it was a share of first: a limit that goes by ones would round it away. */
 	r->limit = limit;
+	r->weighing.limit = limit;
 	share = pure_div64(share, r->split_limit);
 	r->waiting_target = fit_target(r, (u32)share);
 }

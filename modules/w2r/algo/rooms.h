@@ -37,7 +37,7 @@
 
 struct rooms_config {
 	u32 entries;		/* ROOMS_ENTRIES_MIN to ROOMS_ENTRIES_MAX */
-	u32 step;		/* entries by which the split moves; paper: 1 */
+	u32 step;		/* entries by which the split moves, of all; paper: 1 */
 	enum policy_kind policy;
 	bool move_to_front;
 	bool one_room;

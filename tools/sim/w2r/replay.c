@@ -6,8 +6,8 @@
 
 /* As in cache.h and fetch.c of the module. */
 #define SERVE_MAX	64
-#define IO_BLOCKS	256
-#define FETCH_SECTORS	2048
+#define IO_SECTORS	2048
+#define AHEAD_SECTORS	8192
 #define TICK_NS		1000000000ull
 #define TICKS_MOST	256	/* of a pause; then the toggle has said all it has to say */
 
@@ -169,7 +169,6 @@ static enum room where(const void *ctx, u64 block)
 
 static void look_ahead(struct replay *r, const struct reference *ref)
 {
-	u32 io = pure_min(pure_max(FETCH_SECTORS >> r->block_shift, 1), IO_BLOCKS);
 	struct plan plan = { .n = 0 };
 	struct ahead a = { 0 };
 	u32 most, i;
@@ -177,8 +176,8 @@ static void look_ahead(struct replay *r, const struct reference *ref)
 	if (!r->lookahead_on)
 		return;
 	planner_reference(&r->planner, ref, where, &r->rooms, &plan);
-	a.most = pure_min(io, plan_blocks(&plan));
-	most = pure_min(pure_max(r->rooms.waiting_target, 1), LOOKAHEAD_MAX);
+	a.most = pure_min(IO_SECTORS >> r->block_shift, plan_blocks(&plan));
+	most = pure_min(pure_max(r->rooms.waiting_target, 1), AHEAD_SECTORS >> r->block_shift);
 	for (i = 0; i < plan.n; i++)
 		fetch_run(r, &a, plan.runs[i], most);
 }
@@ -333,10 +332,10 @@ static void sync_counts(struct replay *r)
 	r->counts.wasted = r->rooms.wasted;
 }
 
-/* The device-mapper cuts reads and writes where a multiple of IO_BLOCKS begins. */
+/* The device-mapper cuts reads and writes where a multiple of IO_SECTORS begins. */
 static void pieces(struct replay *r, const struct trace_op *op)
 {
-	u64 at = op->sector, end = op->sector + op->sectors, io = (u64)IO_BLOCKS << r->block_shift;
+	u64 at = op->sector, end = op->sector + op->sectors, io = IO_SECTORS;
 	struct piece p;
 	u64 last;
 
