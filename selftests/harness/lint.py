@@ -8,9 +8,14 @@ import subprocess
 
 from lablib import cache
 
+from . import commands
+
 CHECKOUT = cache.CHECKOUT
 LAB = CHECKOUT / "tools/lab/lab"
 LONGEST_FILE = 600
+# All are done in two minutes here; the lab may have to make a tree first, or to build a kernel when it gets a place.
+LIMIT_SECONDS = 900
+LAB_SECONDS = 7200
 LONGEST_PYTHON_LINE = 120
 # What checkpatch asks of kernel code only: its macros are not there for programs.
 NOT_FOR_PROGRAMS = ("ARRAY_SIZE", "PREFER_DEFINED_ATTRIBUTE_MACRO", "VOLATILE")
@@ -51,18 +56,16 @@ def of_kind(suffixes, shebang):
     return chosen
 
 
-def _run(command, accepted=(0,)):
-    done = subprocess.run([str(word) for word in command], cwd=CHECKOUT, text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          stdin=subprocess.DEVNULL)
-    if done.returncode not in accepted:
-        raise Complaints(done.stdout)
-    return done.stdout
+def _run(command, seconds=LIMIT_SECONDS):
+    status, output = commands.run(command, seconds, cwd=CHECKOUT)
+    if status:
+        raise Complaints(output)
+    return output
 
 
 def checkpatch():
     """The kernel's own style checker over all C."""
-    script = subprocess.run([LAB, "checkpatch"], check=True, stdout=subprocess.PIPE, text=True)
+    script = _run([LAB, "checkpatch"], LAB_SECONDS).splitlines()[-1]
     kernel, compat, programs = [], [], []
     for path in of_kind({".c", ".h"}, rb"$^"):
         top = path.relative_to(CHECKOUT).parts
@@ -73,7 +76,7 @@ def checkpatch():
     said = []
     for files, ignored in ((kernel, ()), (compat, NOT_FOR_COMPAT), (programs, NOT_FOR_PROGRAMS)):
         if files:
-            said += _complaints_of_checkpatch(script.stdout.strip(), files, ignored)
+            said += _complaints_of_checkpatch(script, files, ignored)
     if said:
         raise Complaints("\n".join(said))
 
@@ -81,12 +84,10 @@ def checkpatch():
 def _complaints_of_checkpatch(script, files, ignored):
     command = ["perl", script, "--no-tree", "--terse", "--show-types", "--no-summary",
                "--ignore", ",".join(("FILE_PATH_CHANGES", *ignored)), "-f", *files]
-    done = subprocess.run([str(word) for word in command], cwd=CHECKOUT, text=True,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT)
-    said = [line for line in done.stdout.splitlines() if not line.startswith("total: ")]
-    if done.returncode and not said:
-        said = [f"checkpatch ended with status {done.returncode}"]
+    status, output = commands.run(command, LIMIT_SECONDS, cwd=CHECKOUT)
+    said = [line for line in output.splitlines() if not line.startswith("total: ")]
+    if status and not said:
+        said = [f"checkpatch ended with status {status}"]
     return said
 
 
@@ -165,7 +166,7 @@ def warnings(kernel):
     text = _run([LAB, "chroot", "--kernel", kernel, "--",
                  "cp -r /muster/Kbuild /muster/modules /root/ && "
                  "find /root -name '*.o' -delete && "
-                 "make -j2 -C /lib/modules/*/build M=/root W=1 C=1 CHECK=sparse modules 2>&1"])
+                 "make -j2 -C /lib/modules/*/build M=/root W=1 C=1 CHECK=sparse modules 2>&1"], LAB_SECONDS)
     if re.search(r"warning:|WARNING:|\berror:", text):
         raise Complaints(text)
 

@@ -8,10 +8,11 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import time
 
 from lablib import cache, machines, tree
 
-from . import ktap, vm
+from . import commands, ktap, vm
 from .report import FAIL, PASS, SKIP, Reporter
 
 META = cache.CHECKOUT / "selftests/meta"
@@ -19,6 +20,7 @@ META = cache.CHECKOUT / "selftests/meta"
 WANTED = {
     "a_pass": (PASS, "", ""),
     "b_fail": (FAIL, "1 of 2 bad: 2 false is true", "not ok 2 false is true"),
+    "b_words": (FAIL, "6 of 9 bad: 1 a word; 2 a limit; 3 nothing; 4 a word in a sum; 5 half a sum; 6 a fraction", ""),
     "c_skip": (SKIP, "no such hardware", ""),
     "d_skip_silent": (FAIL, "skipped without a reason", ""),
     "e_silent": (FAIL, "no plan in its output", ""),
@@ -32,6 +34,8 @@ WANTED = {
     "k_leftover, after its end": (FAIL, "kernel log: ", "WARNING: late"),
     "l_after": (PASS, "", ""),
     "m_panic": (FAIL, "the VM died", "Kernel panic"),
+    "n_dies_late": (PASS, "", ""),
+    "n_dies_late, after its end": (FAIL, "the VM died; kernel log: ", "Kernel panic"),
 }
 # Kernel -> mistake -> what it calls that. The first that ends lockdep is its own; leaks are looked for at the end.
 PLANTED = {
@@ -43,6 +47,57 @@ PLANTED = {
         "leak": "kmemleak: 1 new suspected memory leak",
     },
     "kcsan": {"race": "KCSAN: data-race in "},
+}
+# What the lab and guest-run leave of a boot, without a VM: what comes after it is what happens in the boot.
+FAKE_LAB = """#!/bin/sh
+out=$3
+boot=${out##*boot}
+begins() {
+	mkdir "$out/$1"
+	: >"$out/$1/started"
+	echo "[    1.000000] selftest $1 begins, run 1" >>"$out/console"
+}
+passes() {
+	begins "$1"
+	printf '1..1\\nok 1 good\\n' >"$out/$1/out"
+	echo "[    1.500000] selftest $1 ends" | tee -a "$out/console" >"$out/$1/dmesg"
+	echo "0 10" >"$out/$1/status"
+}
+warns() {
+	echo "[    2.000000] WARNING: lost" >>"$out/console"
+}
+ends() {
+	cp "$out/console" "$out/dmesg"
+	exit "$1"
+}
+"""
+# What happens in boots for tests a and b -> what must be said of it: name, outcome, words in the reason.
+ENDS = {
+    "passes t.a; passes t.b; ends 0":
+        {"t/a": (PASS, ""), "t/b": (PASS, "")},
+    "passes t.a; passes t.b; ends 124":
+        {"t/a": (PASS, ""), "t/b": (PASS, ""), "t/b, after its end": (FAIL, "the VM ran out of time")},
+    "passes t.a; passes t.b; warns; exit 1":
+        {"t/a": (PASS, ""), "t/b": (PASS, ""),
+         "t/b, after its end": (FAIL, "the lab ended with status 1; kernel log: [    2.000000] WARNING: lost")},
+    "passes t.a; passes t.b; exit 0":
+        {"t/a": (PASS, ""), "t/b": (PASS, ""), "t/b, after its end": (FAIL, "the VM left no kernel log")},
+    "passes t.a; passes t.b; : >$out/dmesg; exit 3":
+        {"t/a": (PASS, ""), "t/b": (PASS, ""), "t/b, after its end": (FAIL, "the VM left no kernel log")},
+    "passes t.a; warns; begins t.b; ends 125":
+        {"t/a": (PASS, ""), "t/a, after its end": (FAIL, "kernel log: [    2.000000] WARNING: lost"),
+         "t/b": (FAIL, "the VM died")},
+    "[ $boot = 2 ] || { passes t.a; ends 125; }; passes t.b; ends 0":
+        {"t/a": (PASS, ""), "t/a, after its end": (FAIL, "the VM died"), "t/b": (PASS, "")},
+    "[ $boot = 2 ] || { passes t.a; ends 3; }; warns; passes t.b; ends 0":
+        {"t/a": (PASS, ""), "t/b, before its begin": (FAIL, "kernel log: "), "t/b": (PASS, "")},
+    "ends 3":
+        {"t/a": (FAIL, "the lab ended with status 3 before the end"),
+         "t/b": (FAIL, "the lab ended with status 3 before the end")},
+    "[ $boot = 2 ] || { begins t.a; ends 3; }; passes t.b; ends 0":
+        {"t/a": (FAIL, "the lab ended with status 3 before the end"), "t/b": (PASS, "")},
+    "begins t.a; ends 124":
+        {"t/a": (FAIL, "the VM ran out of time"), "t/b": (FAIL, "the VM ran out of time")},
 }
 
 
@@ -107,6 +162,7 @@ WARNING: CPU: 0 PID: 1 at mm/slub.c:1 x+0x1/0x2
 BUG: kernel NULL pointer dereference, address: 0000000000000008
 Oops: Oops: 0000 [#1] PREEMPT SMP NOPTI
 INFO: task kswapd0:50 blocked for more than 120 seconds.
+INFO: task kswapd0:50 blocked in I/O wait for more than 120 seconds.
 Call Trace:
 BUG: KASAN: slab-use-after-free in x+0x1/0x2
 UBSAN: array-index-out-of-bounds in x.c:1:2
@@ -115,16 +171,34 @@ WARNING: possible recursive locking detected
 WARNING: inconsistent lock state
 rcu: INFO: rcu_preempt self-detected stall on CPU
 rcu: INFO: rcu_preempt detected stalls on CPUs/tasks:
+rcu: INFO: rcu_preempt detected expedited stalls on CPUs/tasks: { 1-.... } 5 jiffies s: 1 root: 0x2/.
+rcu: rcu_preempt kthread starved for 5250 jiffies! g1 f0x0 RCU_GP_WAIT_FQS(5) ->state=0x0 ->cpu=1
 watchdog: BUG: soft lockup - CPU#0 stuck for 26s! [x:1]
 BUG: sleeping function called from invalid context at x.c:1
 general protection fault, probably for non-canonical address 0xdead: 0000 [#1]
 list_add corruption. prev->next should be next
 kmemleak: 3 new suspected memory leaks (see /sys/kernel/debug/kmemleak)
 BUG: Bad page state in process x pfn:1
+mm/pgtable-generic.c:51: bad pmd 00000000deadbeef(8000000000000067)
+SLUB: Unable to allocate memory on CPU 0 (of node 0) on node -1, gfp=0xcc0(GFP_KERNEL)
+debugfs: Directory 'mswap0' with parent 'block' already present!
+debugfs: 'mswap0' already exists in 'block'
+sysfs: cannot create duplicate filename '/devices/virtual/block/mswap0'
 Read-error on swap-device (254:0:8)
 Buffer I/O error on dev mswap0, logical block 0, async page read
+critical medium error, dev muster0, sector 8 op 0x0:(READ) flags 0x0 phys_seg 1 prio class 2
+critical target error, dev muster0, sector 8 op 0x3:(DISCARD) flags 0x0 phys_seg 1 prio class 2
+critical space allocation error, dev muster0, sector 8 op 0x1:(WRITE) flags 0x0 phys_seg 1 prio class 2
+critical nexus error, dev muster0, sector 8 op 0x1:(WRITE) flags 0x0 phys_seg 1 prio class 2
 get_swap_device: Bad swap offset entry 3ffffffffffff
 EXT4-fs error (device mswap0): ext4_lookup:1858: inode #2: comm ls: deleted inode referenced: 12
+EXT4-fs (mswap0): Delayed block allocation failed for inode 12 at logical offset 0 with max blocks 1 with error 5
+Aborting journal on device mswap0-8.
+JBD2: Error -5 detected when updating journal superblock for mswap0-8.
+XFS (mswap0): Metadata corruption detected at xfs_agf_verify+0x1/0x2 [xfs], xfs_agf block 0x1
+XFS (mswap0): Metadata CRC error detected at xfs_agf_read_verify+0x1/0x2 [xfs], xfs_agf block 0x1
+XFS (mswap0): Log I/O Error Detected.  Shutting down filesystem.
+XFS (mswap0): Filesystem has been shut down due to log error (0x2).
 kworker/0:1: page allocation failure: order:0, mode:0xc20
 Kernel panic - not syncing: x
 """.strip().splitlines()
@@ -134,9 +208,38 @@ mswap: loading out-of-tree module taints kernel.
 Adding 65532k swap on /dev/mswap0.  Priority:-2 extents:1 across:65532k SS
 brd: module loaded
 null_blk: disk nullb0 created
+XFS (mswap0): Ending clean mount
+mswap: mswap0: read of 1 slots at slot 8 of the backing device failed (error -5)
+SLUB: HWalign=64, Order=0-3, MinObjects=0, CPUs=2, Nodes=1
 """.strip().splitlines()
     bad = [f"not found: {line}" for line in trouble if not ktap.kernel_trouble(line, [])]
     bad += [f"found in vain: {line}" for line in quiet if ktap.kernel_trouble(line, [])]
+    return (1, "\n".join(bad)) if bad else (0, "")
+
+
+def _boots_with(lab, logs):
+    """{name: (outcome, why)} of the results of tests a and b, with what LAB makes of their boots."""
+    logs.mkdir(parents=True)
+    (logs / "bin").mkdir()
+    (logs / "lab").write_text(lab)
+    (logs / "lab").chmod(0o755)
+    tests = [vm.Test(name, META / "planted.sh", 5, (), ()) for name in ("t/a", "t/b")]
+    inner = Reporter(io.StringIO())
+    boots = vm.Boots(tests, inner, logs, logs / "bin")
+    boots.lab = logs / "lab"
+    boots.run()
+    return {result.name: (result.outcome, result.why) for result in inner.results}
+
+
+def ends(logs):
+    """However a boot ends, what came between its tests or after the last one is not lost."""
+    bad = []
+    for number, (what, wanted) in enumerate(ENDS.items(), 1):
+        got = _boots_with(FAKE_LAB + what + "\n", logs / str(number))
+        right = got.keys() == wanted.keys() and all(
+            got[name][0] == outcome and why in got[name][1] for name, (outcome, why) in wanted.items())
+        if not right:
+            bad.append(f"{what}:\n  said {got},\n  wanted {wanted}")
     return (1, "\n".join(bad)) if bad else (0, "")
 
 
@@ -230,6 +333,53 @@ def killed_lab(logs):
     return (0, "") if good else (1, f"of {killed[1]}, {running[1]} and {new[1]} not the first was removed")
 
 
+def time_limit(_logs):
+    """A command that takes too long fails, with what it printed, and nothing that it started goes on."""
+    try:
+        commands.run(["sh", "-c", "sleep 600 & echo $!; wait"], 1)
+        return 1, "it was not ended"
+    except commands.Ended as ended:
+        pid = int(ended.output)
+        if str(ended) != "time-out after 1 s":
+            return 1, f"said '{ended}'"
+    command = pathlib.Path(f"/proc/{pid}/cmdline")
+    return (1, "what it started goes on") if command.exists() and command.read_text() else (0, "")
+
+
+def interrupted_unit(logs):
+    """A run that is ended from outside does not wait for a unit test that never ends."""
+    logs.mkdir(parents=True)
+    fake = logs / "make"
+    fake.write_text(f"#!/bin/sh\n: >{logs}/begun\nexec sleep 100\n")
+    fake.chmod(0o755)
+    environment = os.environ | {"PATH": f"{logs}:{os.environ['PATH']}", "MUSTER_CACHE": str(logs / "cache")}
+    process = subprocess.Popen([str(vm.SELFTESTS / "run"), "unit/test_table"], env=environment, text=True,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    while not (logs / "begun").exists() and process.poll() is None:
+        time.sleep(0.1)
+    start = time.monotonic()
+    process.terminate()
+    output, _ = process.communicate()
+    seconds = time.monotonic() - start
+    good = process.returncode == 1 and seconds < 60 and "# failed: unit/test_table: interrupted" in output
+    return (0, "") if good else (1, f"ended after {seconds:.0f} s with status {process.returncode}:\n{output}")
+
+
+def soak_step(_logs):
+    """What ends the soak test in one of its steps is told."""
+    code = f"""
+. {vm.SELFTESTS}/lib/ktap.sh
+WORK=$(mktemp -d)
+on_exit rm -r "$WORK"
+. {vm.SELFTESTS}/soak/steps.sh
+STEPS=(bails)
+step_bails() {{ must cat /nothing-here; }}
+steps_until $((SECONDS + 5))"""
+    done = subprocess.run(["bash", "-c", code], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    good = done.returncode == 1 and "\nBail out! preparation failed: cat /nothing-here\n" in done.stdout
+    return (0, "") if good else (1, f"status {done.returncode}:\n{done.stdout}")
+
+
 def _planted(kernel, logs):
     """Mistakes of a module that spoil no result: KERNEL finds each, and the test that made it fails."""
     logs.mkdir(parents=True)
@@ -255,8 +405,9 @@ def planted_race(logs):
     return _planted("kcsan", logs)
 
 
-TESTS = {"cases": cases, "planted": planted, "planted_race": planted_race, "kernel_log": kernel_log,
+TESTS = {"cases": cases, "ends": ends, "planted": planted, "planted_race": planted_race, "kernel_log": kernel_log,
          "frozen_vm": frozen_vm, "late_vm": late_vm, "kernels": kernels, "broken_machine": broken_machine,
-         "missing_kernel": missing_kernel, "killed_lab": killed_lab}
+         "missing_kernel": missing_kernel, "killed_lab": killed_lab, "time_limit": time_limit,
+         "interrupted_unit": interrupted_unit, "soak_step": soak_step}
 # What a test boots, where that is not the default.
 KERNELS = {"planted": "debug", "planted_race": "kcsan"}

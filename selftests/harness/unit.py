@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """User-space tests and fuzzers of the pure algorithms, which selftests/unit/Makefile builds, and of the tools."""
 
-import subprocess
 import sys
 import threading
 
 from lablib import cache
 
+from . import commands
+
 UNIT = cache.CHECKOUT / "selftests/unit"
 FUZZ_SECONDS = 20
+# Each takes a minute at most here.
+LIMIT_SECONDS = 900
 # One build at a time: all tests share the objects.
 BUILDING = threading.Lock()
 
@@ -28,10 +31,7 @@ def fuzzers():
 
 def make(*words):
     """(status, output) of make in selftests/unit."""
-    done = subprocess.run(["make", "-s", "-C", str(UNIT), f"OUT={out_dir()}", *words], text=True,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, errors="replace")
-    return done.returncode, done.stdout
+    return commands.run(["make", "-s", "-C", UNIT, f"OUT={out_dir()}", *words], LIMIT_SECONDS)
 
 
 def _run(target, *words):
@@ -50,7 +50,5 @@ def run_fuzzer(name):
 
 def run_bench_verdicts():
     """What decides about the verdicts of bench-swap: (status, output)."""
-    done = subprocess.run([sys.executable, "-B", "-m", "unittest", "discover", "-s", "tools/bench"], text=True,
-                          cwd=cache.CHECKOUT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, errors="replace")
-    return done.returncode, done.stdout
+    return commands.run([sys.executable, "-B", "-m", "unittest", "discover", "-s", "tools/bench"], LIMIT_SECONDS,
+                        cwd=cache.CHECKOUT)

@@ -166,9 +166,11 @@ def group(tests):
 class Boots:
     """Runs one group of tests, in one boot or, when the machine gets unfit, in more."""
 
+    lab = LAB
+
     def __init__(self, tests, reporter, logs, programs, environment=""):
-        self.tests = tuple(tests)
         self.waiting = list(tests)
+        self.booted = ()  # those that the present boot is for
         self.reporter = reporter
         self.logs = logs
         self.programs = programs
@@ -179,6 +181,7 @@ class Boots:
     def run(self):
         while self.waiting and not interrupt.stop.is_set():
             self.boots += 1
+            self.booted = tuple(self.waiting)
             out = self.logs / f"boot{self.boots}"
             self._prepare(out)
             names = ", ".join(test.label for test in self.waiting)
@@ -194,7 +197,7 @@ class Boots:
         (out / "list").write_text("".join(lines))
 
     def _command(self, out):
-        words = [str(LAB), "run", "--out", str(out), "--console", str(out / "console"),
+        words = [str(self.lab), "run", "--out", str(out), "--console", str(out / "console"),
                  "--timeout",
                  str(self.slower * BOOT_SECONDS
                      + sum(each.seconds + self.slower * GRACE_SECONDS for each in self.waiting))]
@@ -219,23 +222,54 @@ class Boots:
                     process.terminate()
                     process.wait()
         self._collect(out)
-        if interrupt.stop.is_set():
-            return
-        if process.returncode in (0, 3):
-            self._judge_gaps(read(out / "dmesg"))
-        if self.waiting and process.returncode not in (0, 3):
-            self._blame(out, process.returncode, late)
-        elif self.waiting and process.returncode == 0:
-            self._blame(out, "0 before the end", late)
+        if not interrupt.stop.is_set():
+            self._judge_boot(out, process.returncode, late)
 
-    def _judge_gaps(self, dmesg):
-        """Fails what comes in the kernel log when no test runs: the test before, or the boot."""
-        for name, lines in ktap.gaps(dmesg):
-            test = next((test for test in self.tests if test.id == name), None)
+    def _judge_boot(self, out, code, late):
+        """What no test's own files tell: trouble between two tests, and a VM that did not end as it should."""
+        dmesg = read(out / "dmesg")
+        started = bool(self.waiting) and (out / self.waiting[0].id / "started").exists()
+        ended = [test for test in self.booted if test not in self.waiting]
+        why = self._death(code, late, ended, started) or ("" if dmesg else "the VM left no kernel log")
+        last = ended[-1] if why and ended and not started else None
+        # A VM that was ended from here leaves only its console.
+        found = self._gaps(dmesg or read(out / "console"))
+        if last:
+            also, _ = found.pop(last.id, ("", ""))
+            self._fail_gap(last, f"{why}; {also}" if also else why, f"--- console\n{tail(out / 'console')}")
+        elif why:
+            self._blame(out, why, started)
+        for name, (why, lines) in found.items():
+            self._fail_gap(next((test for test in self.booted if test.id == name), None), why, lines)
+
+    def _death(self, code, late, ended, started):
+        """Why the VM, of which the lab said CODE, did not end as one whose tests are done; or nothing."""
+        if late:
+            return "the VM hung"
+        if code == 124:
+            return "the VM ran out of time"
+        if code == 125:
+            return "the VM died" if ended or started else "the VM did not start"
+        if code not in (0, 3):
+            return f"the lab ended with status {code}"
+        # 3 is of one that is not fit for those that wait.
+        if self.waiting and (code == 0 or not ended):
+            return f"the lab ended with status {code} before the end"
+        return ""
+
+    def _gaps(self, log):
+        """{id of the test before, or None: (why, lines)} of the trouble in the kernel log when no test runs."""
+        found = {}
+        for name, lines in ktap.gaps(log):
+            test = next((test for test in self.booted if test.id == name), None)
             trouble = ktap.kernel_trouble(lines, test.expected if test else ktap.EXPECTED_AT_BOOT)
             if trouble:
-                label = f"{test.label}, after its end" if test else f"{self.tests[0].label}, before its begin"
-                self.reporter.add(Result(label, FAIL, 0.0, f"kernel log: {trouble[0].strip()}", lines, in_vm=True))
+                found[name] = f"kernel log: {trouble[0].strip()}", lines
+        return found
+
+    def _fail_gap(self, test, why, log):
+        label = f"{test.label}, after its end" if test else f"{self.booted[0].label}, before its begin"
+        self.reporter.add(Result(label, FAIL, 0.0, why, log, in_vm=True))
 
     def _watch(self, process, out):
         """Reports tests as they end; returns whether one had to be ended from outside."""
@@ -256,18 +290,9 @@ class Boots:
                 self.waiting.remove(test)
                 self.reporter.add(judge_files(test, out / test.id))
 
-    def _blame(self, out, code, late):
-        """The VM ended without a verdict: says so of the test that ran."""
+    def _blame(self, out, why, started):
+        """The VM ended without a verdict: says so of the test that ran, or of all that were to."""
         where = out / self.waiting[0].id
-        started = (where / "started").exists()
-        if late:
-            why = "the VM hung"
-        elif code == 124:
-            why = "the VM ran out of time"
-        elif code == 125:
-            why = "the VM died" if started else "the VM did not start"
-        else:
-            why = f"the lab ended with status {code}"
         log = tail(out / "lab.log")
         if started:
             log = (f"--- output\n{read(where / 'out')}\n--- console\n"

@@ -7,6 +7,7 @@
 #	on_exit rmmod brd		cleaned up at the end, last one first, whatever happens
 #	check "it is there" test -b /dev/ram0
 #	check_eq "size" "$(cat size)" 4096
+#	check_that "it grew" "$(cat size) > $before + 4096"
 #	check_fails "no such device" "No such device" cmd...	fails, and says so
 #	result "sum" $((a == b ? 0 : 1)) "a=$a b=$b"
 #	skip_all "why"			exit 4: cannot run here
@@ -141,13 +142,29 @@ check_eq() {
 	result "$1" "$status" "got '$2', wanted '$3'"
 }
 
-# check_le NAME GOT LIMIT, check_ge NAME GOT LIMIT: integers
+# check_le NAME GOT LIMIT, check_ge NAME GOT LIMIT: integers; what is none is bad.
 check_le() {
-	result "$1" $(($2 <= $3 ? 0 : 1)) "got $2, wanted at most $3"
+	local status=0
+
+	[ "$2" -le "$3" ] 2>/dev/null || status=1
+	result "$1" "$status" "got '$2', wanted at most '$3'"
 }
 
 check_ge() {
-	result "$1" $(($2 >= $3 ? 0 : 1)) "got $2, wanted at least $3"
+	local status=0
+
+	[ "$2" -ge "$3" ] 2>/dev/null || status=1
+	result "$1" "$status" "got '$2', wanted at least '$3'"
+}
+
+# check_that NAME EXPRESSION: an arithmetic expression of numbers is true. A word would be a variable, worth 0.
+check_that() {
+	local status=0
+
+	if [[ $2 == *[[:alpha:]_]* ]] || ! (($2)) 2>/dev/null; then
+		status=1
+	fi
+	result "$1" "$status" "not so: $2"
 }
 
 # put VALUE FILE: writes to a control file; the errno's text goes to standard error.

@@ -96,7 +96,9 @@ lanes[0]=$!
 RANDOM=$seed
 steps_until $((SECONDS + seconds))
 touch "$WORK/enough"
-wait "${lanes[@]}"
+for i in "${!lanes[@]}"; do
+	wait "${lanes[i]}" || echo "failed with $?: what starts the programs" >>"$WORK/lane.$i"
+done
 
 figure "seed $seed: $steps_done changes in $seconds s"
 check_eq 'every change could be made' "$steps_failed" ''

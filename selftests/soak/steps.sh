@@ -5,7 +5,7 @@
 
 CPU=/sys/devices/system/cpu/cpu1/online
 STEPS=(knob knob area area_anew other_device w2r_table w2r_message cpu limit look memory)
-area=() area_files=() io_errors=0
+area=() area_files=() io_errors=0 step=''
 
 one_of() {
 	local -a choice=("$@")
@@ -133,16 +133,22 @@ step_memory() {
 	put 1 "/proc/sys/vm/$PICK"
 }
 
+# What a step said that ended the test: it is in a file, as what any step says.
+exec {shown}>&1
+show_step() {
+	[[ -z $step ]] || cat "$WORK/step" >&"$shown"
+}
+on_exit show_step
+
 # steps_until DEADLINE: sets steps_done, and steps_failed to what could not be done.
 steps_until() {
-	local step
-
 	steps_done=0 steps_failed=''
 	while ((SECONDS < $1)); do
 		one_of "${STEPS[@]}"
 		step=$PICK
 		"step_$step" >"$WORK/step" 2>&1 || steps_failed+="$steps_done ($step): $(<"$WORK/step"); "
 		diag "[$SECONDS s] $steps_done: $(<"$WORK/step")"
+		step=''
 		steps_done=$((steps_done + 1))
 		sleep "0.$((RANDOM % 9 + 1))"
 	done
