@@ -14,6 +14,7 @@
 #	program NAME COMMAND	run in the cgroup; several lines with one name run at the same time
 #	memory NAME BYTES	another memory.max for this program
 #	outside NAME		it is run outside the cgroup and itself puts into it what shall be, see loads/load-lib.sh
+#	charge 1			what mswap has of the machine's memory is taken off memory.max
 #	root NAME ARCHIVE	it has DIR/ARCHIVE, unpacked in memory as the root of what it starts; several lines: one
 #				over the other
 #	step N KIND SIDE PAGE_CLUSTER PROGRAM
@@ -194,11 +195,13 @@ run_program() {
 		phase=write*) [ "$1" != 1 ] || snapshot middle ;;
 		begin*)
 			uptime_now >"$tmp/began"
+			root_reads >"$tmp/began.reads"
 			snapshot begin
 			mswap_counters mswap.begin
 			;;
 		end*)
 			uptime_now >"$tmp/ended"
+			root_reads >"$tmp/ended.reads"
 			snapshot end
 			mswap_counters mswap
 			;;
@@ -211,6 +214,31 @@ uptime_now() {
 	echo "$now"
 }
 
+# The cgroup pays for what mswap has of the machine's memory: what is prefetched, up to 512 copies, map and tree.
+charge_cgroup() {
+	own=$((512 * 4096))
+	for file in waiting_bytes footprint_bytes; do
+		own=$((own + $(cat "/sys/block/$mswap/$file")))
+	done
+	[ "$side" != mswap-w2r ] || own=$((own + W2R_MIB * 1024 * 1024))
+	echo $(($(cat "$cgroup/memory.max") - own)) >"$cgroup/memory.max"
+	export BENCH_OWN=$own # for agedswap, which has a limit of its own
+}
+
+# Once more what the timed part starts, as the caches were dropped: where time counts instructions, to wait for the
+# host's disk takes any time, seconds even.
+warm_up() {
+	echo x | grep -qx x
+	sh -c 'exec "$@"' sh true
+	snapshot warm
+	rm "$tmp/warm"
+}
+
+root_reads() {
+	read -r reads _ <"/sys/block/$root_disk/stat"
+	echo "$reads"
+}
+
 run_step() {
 	rm -f "$tmp"/*
 	make_root
@@ -221,6 +249,8 @@ run_step() {
 	echo "$page_cluster" >/proc/sys/vm/page-cluster
 	device=$(cat "$work/device.$kind")
 	swap_start
+	unset BENCH_OWN
+	! side_is_ours || [ -z "$(setting charge)" ] || charge_cgroup
 	sync
 	echo 3 >/proc/sys/vm/drop_caches
 	setting "program $program" >"$work/commands"
@@ -230,6 +260,8 @@ run_step() {
 	event "event=start step=$step"
 	[ "$count" != "$kind" ] || count_bios
 	mswap_counters mswap.begin
+	warm_up
+	reads_before=$(root_reads)
 	snapshot begin
 	begin=$(uptime_now)
 	i=0
@@ -242,9 +274,14 @@ run_step() {
 	# shellcheck disable=SC2086 # several numbers
 	wait $programs
 	end=$(uptime_now)
-	[ ! -e "$tmp/began" ] || begin=$(cat "$tmp/began")
+	root_reads >"$tmp/last.reads"
+	if [ -e "$tmp/began" ]; then
+		begin=$(cat "$tmp/began")
+		reads_before=$(cat "$tmp/began.reads")
+	fi
 	if [ -e "$tmp/ended" ]; then
 		end=$(cat "$tmp/ended")
+		cp "$tmp/ended.reads" "$tmp/last.reads"
 	else
 		snapshot end
 		mswap_counters mswap
@@ -256,7 +293,7 @@ run_step() {
 	for file in "$tmp"/*; do
 		cp "$file" "$out/$step.${file##*/}"
 	done
-	event "event=end step=$step begin=$begin end=$end"
+	event "event=end step=$step begin=$begin end=$end root_reads=$(($(cat "$tmp/last.reads") - reads_before))"
 }
 
 # --- the whole plan
@@ -301,6 +338,7 @@ cp -r "$out/bin" "$work"
 PATH=$work/bin:$PATH
 tmp=$work/step
 mkdir "$tmp"
+root_disk=sda # of the lab's machines
 root=$work/root
 : >"$work/unpacked"
 prepare

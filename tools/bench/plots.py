@@ -93,18 +93,15 @@ def device_plot(data, kind, out):
 
 
 def histogram_plot(data, out):
-    """Pages per write of mswap, all rounds of each program added up."""
-    sums = {}
-    for step in data["steps"]:
-        for pages, writes in step.get("cluster_hist", {}).items():
-            row = sums.setdefault((step["boot"], step["program"]), {})
-            row[int(pages)] = row.get(int(pages), 0) + writes
+    """Pages per write of each kind of mswap, all rounds of each program added up."""
+    sums = report.histograms(data)
     if not sums:
         return
     figure, rows = pyplot.subplots(len(sums), 1, figsize=(8, 1.8 * len(sums)), layout="constrained", squeeze=False)
-    for axes, ((boot, program), row) in zip(rows[:, 0], sums.items(), strict=True):
-        axes.bar(list(row), list(row.values()), color=COLOURS["mswap"][0])
-        axes.set_title(f"{plan.DEVICES[boot].title}, {program}: writes by their pages", fontsize=9)
+    for axes, ((boot, program, side), row) in zip(rows[:, 0], sums.items(), strict=True):
+        axes.bar(list(row), list(row.values()), color=COLOURS[side][0])
+        axes.set_title(f"{plan.DEVICES[boot].title}, {program}, {plan.SIDES[side].title}: writes by their pages",
+                       fontsize=9)
         axes.spines[["top", "right"]].set_visible(False)
     figure.savefig(out / "pages-per-write.svg")
     pyplot.close(figure)

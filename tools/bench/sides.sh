@@ -100,7 +100,7 @@ zram_size() {
 zram_write_back() {
 	while sleep 1; do
 		echo idle >"/sys/block/zram$zram/writeback" || true
-		echo all >"/sys/block/zram$zram/idle"
+		echo all >"/sys/block/zram$zram/idle" || true
 	done
 }
 

@@ -13,12 +13,13 @@ from benchlib import guest, judge, plan, report, results, summary, terminal  # n
 
 def step(side, cluster, number, program="c1", seconds=(1.0, 2.0), counts=None):
     write, read = seconds
+    programs = len(plan.PROGRAMS[program].commands)
     return {
         "boot": "nvme", "device": "nvme", "program": program, "round": number, "side": side, "page_cluster": cluster,
         "seconds": {"total": write + read, "write": write, "read": read},
-        "counts": {"pswpout": 100, "dev_writes": 10, "dev_reads": 50, "dev_pages_read": 100, "dev_pages_written": 100}
-        | (counts or {}),
-        "bad": 0, "statuses": [0],
+        "counts": {"pswpout": 100, "pswpin": 100, "dev_writes": 10, "dev_reads": 50, "dev_pages_read": 100,
+                   "dev_pages_written": 100} | (counts or {}),
+        "bad": 0, "statuses": [0] * programs, "programs": [{"verified": 9, "bad": 0}] * programs,
     }
 
 
@@ -102,10 +103,45 @@ class Judging(unittest.TestCase):
     def test_what_failed_does_not_count(self):
         for wrong in ({"statuses": [137]}, {"bad": 1}):
             found = [step("stock", 0, 1, seconds=(1.0, 10.0)), step("mswap", 0, 1, seconds=(1.0, 2.0)) | wrong]
-            self.assertEqual(judge.verdicts("nvme", {"c1": judge.Table(found)}), [])
+            self.assertIsNone(judge.Table(found).ratio("read_s"))
             found.append(step("mswap", 0, 2, seconds=(1.0, 30.0)))
             found.append(step("stock", 0, 2, seconds=(1.0, 10.0)))
             self.assertEqual(judge.Table(found).ratio("read_s"), judge.Spread(3.0, 3.0, 3.0))
+
+    def test_a_side_of_which_steps_failed_misses_its_targets(self):
+        for failing, word in ((3, "missed (3 steps failed)"), (1, "missed (1 step failed)")):
+            found = []
+            for number in (1, 2, 3):
+                found.append(step("stock", 0, number, seconds=(1.0, 10.0)))
+                found.append(step("mswap", 0, number, seconds=(1.0, 2.0)) | {"bad": int(number <= failing)})
+            verdicts = judge.verdicts("nvme", {"c1": judge.Table(found)})
+            self.assertEqual({each.target.text for each in verdicts},
+                             {"read-back", "write phase", "pages per device read", "pages swapped out"})
+            self.assertEqual({(each.reached, each.text) for each in verdicts}, {(False, word)})
+
+    def test_a_side_that_ended_its_boot_misses_its_targets(self):
+        found = [step("stock", 3, 1, "papers", (1.0, 9.0)), step("mswap", 3, 1, "papers", (1.0, 1.0)),
+                 step("stock", 3, 2, "papers", (1.0, 9.0)),
+                 results.cut_short(plan.Step(4, 2, "null_blk-100us", "mswap", 3, "papers"))]
+        verdict, = judge.verdicts("null_blk-100us", {"papers": judge.Table(found)})
+        self.assertEqual(verdict.text, "missed (1 step failed)")
+
+    def test_what_was_not_compared_is_not_missed(self):
+        found = [step("stock", 0, 1, "three"), step("mswap", 0, 1, "three") | {"bad": 1}]
+        texts = {each.target.text for each in judge.verdicts("brd", {"three": judge.Table(found)})}
+        self.assertEqual(texts, {"pages swapped out", "total time"})
+
+    def test_a_rival_that_failed_misses_nothing(self):
+        found = [step("stock", 0, 1) | {"bad": 1}, step("stock", 3, 1), step("mswap", 0, 1)]
+        self.assertFalse(any(each.failed for each in judge.verdicts("nvme", {"c1": judge.Table(found)})))
+
+    def test_report_of_failed_steps(self):
+        data = {
+            "about": {"date": "d", "commit": "c", "kernel": "k", "rounds": 1, "limit_mib": 192, "knobs": ""},
+            "boots": [{"device": "nvme", "text": "about"}],
+            "steps": [step("stock", 0, 1, seconds=(1.0, 10.0)), step("mswap", 0, 1) | {"bad": 1}],
+        }
+        self.assertIn("| c1 | read-back | ≤ 0.27 × | – | missed (1 step failed) |", report.markdown(data))
 
     def test_unknown_figures_give_no_verdict(self):
         steps = [step("stock", 0, 1, "three", counts={"dev_reads": None, "dev_writes": None}),
@@ -125,6 +161,15 @@ class Judging(unittest.TestCase):
         self.assertNotIn("p99", text)
         data["steps"][0]["figures"] = {"p99_us": 321.4}
         self.assertRegex(report.markdown(data), r"\| bad \| p99 µs \|\n.*\n\| stock, .* 0 \| 321 \|\n")
+
+    def test_histograms_are_of_one_side_and_of_good_steps(self):
+        steps = [step("mswap", 3, 1) | {"cluster_hist": {"1": 2, "16": 5}},
+                 step("mswap", 3, 2) | {"cluster_hist": {"16": 1}},
+                 step("mswap", 3, 3) | {"cluster_hist": {"16": 90}, "statuses": [1]},
+                 step("mswap-object", 3, 1) | {"cluster_hist": {"4": 7}},
+                 step("stock", 3, 1)]
+        self.assertEqual(report.histograms({"steps": steps}), {("nvme", "c1", "mswap"): {1: 2, 16: 6},
+                                                               ("nvme", "c1", "mswap-object"): {4: 7}})
 
     def test_page_about_parts(self):
         data = {
@@ -227,6 +272,11 @@ class Reading(unittest.TestCase):
         self.assertEqual((found["counts"]["pswpout"], found["counts"]["pswpin"]), (9, 4))
         self.assertNotIn("read_counts", found)
 
+    def test_what_zswap_took_is_counted_apart(self):
+        text = "pswpin 0\npswpout 0\nzswpin {}\nzswpout {}\nblockstat 1 0 8 0 1 0 8 0\n"
+        found = self.result([text.format(1, 2), text.format(1, 8), text.format(5, 9)], side="zswap-lz4")
+        self.assertEqual((found["counts"]["zswpin"], found["counts"]["zswpout"]), (4, 7))
+
     def test_device_without_statistics_is_unknown(self):
         found = self.result(["pswpin 5\npswpout 7\nblockstat 0 0 0 0 0 0 0 0\n"] * 2
                             + ["pswpin 9\npswpout 9\nblockstat 0 0 0 0 0 0 0 0\n"])
@@ -238,6 +288,44 @@ class Reading(unittest.TestCase):
         found = self.result(["pswpin 0\npswpout 0\n"] * 2
                             + ["pswpin 3\npswpout 9\n" + bio.format("RS", 3, 24) + bio.format("W", 2, 72)])
         self.assertEqual((found["counts"]["dev_reads"], found["counts"]["dev_pages_written"]), (3, 9))
+
+
+class Failing(unittest.TestCase):
+    def test_a_step_that_went_well(self):
+        for program in plan.PROGRAMS:
+            self.assertEqual(results.complaint(step("mswap", 3, 1, program)), "")
+
+    def test_programs_that_did_not_do_their_work(self):
+        idle = {"verified": 0, "bad": 0}
+        for program, wrong, why in (
+            ("c1", {"statuses": []}, "0 of 1 programs ended"),
+            ("three", {"statuses": [0, 0]}, "2 of 3 programs ended"),
+            ("three", {"statuses": [0, 137, 0]}, "ended with status 0 137 0"),
+            ("c1", {"bad": 2}, "2 bad"),
+            ("c1", {"root_reads": 3}, "3 reads of the machine's own disk are in its time"),
+            ("c1", {"programs": [idle]}, "a program verified nothing"),
+            ("papers", {"programs": [{"verified": 9, "bad": 0}, idle, idle]}, "a program verified nothing"),
+        ):
+            self.assertEqual(results.complaint(step("stock", 3, 1, program) | wrong), why)
+
+    def test_nothing_was_swapped(self):
+        for name, way in (("pswpin", "in"), ("pswpout", "out")):
+            found = step("stock", 3, 1, counts={name: 0})
+            self.assertEqual(results.complaint(found), f"swapped nothing {way}")
+            found["counts"][f"zswp{way}"] = 5
+            self.assertEqual(results.complaint(found), "")
+
+    def test_errors_that_mswap_counted(self):
+        for name in ("read_errors", "write_errors", "nospace"):
+            found = step("mswap", 3, 1) | {"mswap": {"read_errors": 0, "write_errors": 0, "nospace": 0} | {name: 4}}
+            self.assertEqual(results.complaint(found), f"mswap: 4 {name}")
+
+    def test_zram_that_never_wrote_to_the_device(self):
+        for writes in (0, None):
+            found = step("zramwb-lz4", 0, 1, counts={"dev_writes": writes})
+            self.assertEqual(results.complaint(found), "nothing was written to the device")
+            self.assertEqual(results.complaint(found | {"side": "zram-lz4"}), "")
+        self.assertEqual(results.complaint(found | {"device": "brd"}), "")
 
 
 class Drawing(unittest.TestCase):

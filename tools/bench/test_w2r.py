@@ -5,6 +5,7 @@ import pathlib
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
@@ -39,6 +40,21 @@ class Judging(unittest.TestCase):
         for wrong in ({"status": 1}, {"right": False}):
             table = w2r_judge.Table([result("plain", "cp", 1, 10.0), result("w2r", "cp", 1, 1.0) | wrong])
             self.assertIsNone(table.ratio("w2r", "plain", "cp"))
+
+    def test_a_side_that_went_wrong_misses_its_targets(self):
+        for wrong, word in ((2, "missed (2 steps failed)"), (1, "missed (1 step failed)")):
+            found = []
+            for number in (1, 2):
+                found += [result("plain", "cp", number, 10.0), result("plain", "sort", number, 10.0),
+                          result("w2r", "cp", number, 1.0) | {"right": number > wrong},
+                          result("w2r", "sort", number, 1.0), result("bcache", "cp", number, 10.0)]
+            verdicts = {each.text: each for each in w2r_judge.verdicts(w2r_judge.Table(found), NO_FLOOR)}
+            self.assertEqual({text: each.word for text, each in verdicts.items()}, {
+                "cp: w2r against plain": word,
+                "sort: w2r against plain": "reached",
+                "all: w2r against bcache": word,
+            })
+            self.assertFalse(verdicts["cp: w2r against plain"].reached)
 
     def test_verdicts(self):
         table = w2r_judge.Table([
@@ -99,6 +115,30 @@ class Steps(unittest.TestCase):
         self.assertEqual(estimate.seconds(), 7.0)
 
 
+class Ending(unittest.TestCase):
+    def test_a_program_that_ends_its_boot_is_wrong(self):
+        todo, found = w2r.steps(["null_blk-5ms"], ["plain", "w2r"], 1), []
+
+        def run(text, out, on_event, **how):
+            for line in ("event=start step=1", "event=program step=1 program=cp", "event=program step=1 program=sort",
+                         "event=end step=1", "event=start step=2", "event=program step=2 program=cp"):
+                on_event(guest.fields(line))
+            raise guest.GuestError("silent\n  | tail")
+
+        boot = w2r_run.Boot(todo, ["cp", "sort"], mock.Mock(), found.append)
+        with (mock.patch.object(guest, "run", run), self.assertRaises(guest.GuestError),
+              mock.patch.object(w2r, "read_back_right", return_value=True),
+              mock.patch.object(w2r, "program_result",
+                                lambda out, step, event: result(step.side, event["program"], 1, 1.0))):
+            boot.run(pathlib.Path("/nowhere"), size_mib=1, cache_mib=1)
+        self.assertEqual([each["program"] for each in found if not w2r.complaint(each)], ["cp", "sort", "cp"])
+        self.assertEqual((found[-1]["side"], w2r.complaint(found[-1])), ("w2r", "its boot ended: silent"))
+        self.assertIn("FAILED: its boot ended", w2r_run.result_line(found[-1]))
+        self.assertEqual(w2r.ended(found), 3)
+        verdicts = {each.text: each.word for each in w2r_judge.verdicts(w2r_judge.Table(found), NO_FLOOR)}
+        self.assertEqual(verdicts["sort: w2r against plain"], "missed (1 step failed)")
+
+
 class Reading(unittest.TestCase):
     def test_what_a_program_found(self):
         with tempfile.TemporaryDirectory() as holder:
@@ -119,6 +159,19 @@ class Reading(unittest.TestCase):
         self.assertIn("1 reads of the machine's own disk", w2r.complaint(found))
         found["counts"]["root_reads"] = 0
         self.assertIn("something else", w2r.complaint(found))
+
+    def test_what_was_written_is_read_back(self):
+        line = mock.Mock()
+        boot = w2r_run.Boot(w2r.steps(["null_blk-5ms"], ["w2r"], 1), ["sort", "tar-x"], line, None)
+        with tempfile.TemporaryDirectory() as holder:
+            out = pathlib.Path(holder)
+            (out / "expected.tar-x").write_text("abc  -\n", encoding="utf-8")
+            for text, right in (("abc  -\n", True), ("abd  -\n", False)):
+                boot.step_results = {"tar-x": {"right": True, "side": "w2r"}}
+                (out / "1.written").write_text(text, encoding="utf-8")
+                boot._on_event({"event": "end", "step": "1"}, out)
+                self.assertEqual(boot.step_results["tar-x"]["right"], right)
+        line.say.assert_called_once()
 
 
 class Reporting(unittest.TestCase):

@@ -15,13 +15,15 @@
 #	side NAME TYPE [WORD...]	what is mounted: see w2r-sides.sh
 #	program NAME COMMAND		run by sh in the file system's root, where out/ is empty and src/ is the tree
 #	check NAME COMMAND		prints something that depends on all of what the program made
+#	written NAME			program that each step runs once more at its end, to read back what it wrote
 #	cost ROUNDS			measure what a hit and a miss cost
 #	step N KIND SIDE		all programs, one after the other, each with a cold page cache
 #
 # What it does and finds goes to DIR: "events" (one line of key=value an event), and for each program of step N
 # N.NAME.begin, N.NAME.end (the device's /sys/block/*/stat, on a line that starts with "blockstat", then the reads
 # of the VM's root disk and the cache's counters, NAME:VALUE), N.NAME.status, N.NAME.output, N.NAME.sum and, once,
-# expected.NAME (the same from a memory file system); cost.hit and cost.miss are what readcost prints.
+# expected.NAME (the same from a memory file system), N.written (the sum of what was
+# read back); cost.hit and cost.miss are what readcost prints.
 #
 # Where time counts instructions, what the host does takes none, or all up to the next timer. So while a program is
 # timed nothing is asked of the host: DIR is written before and after, its programs are copied to memory, and those of
@@ -108,11 +110,6 @@ snapshot() {
 	cache_counters
 }
 
-uptime_now() {
-	read -r now _ </proc/uptime
-	echo "$now"
-}
-
 # run_program NAME PREFIX: in the current directory.
 run_program() {
 	status=0
@@ -138,9 +135,9 @@ one_program() {
 	cd "$mnt"
 	mkdir out
 	snapshot >"$prefix.begin"
-	begin=$(uptime_now)
+	begin=$(now)
 	run_program "$program" "$prefix"
-	end=$(uptime_now)
+	end=$(now)
 	wait_for_reads
 	snapshot >"$prefix.end"
 	sum_program "$program" >"$prefix.sum"
@@ -151,16 +148,33 @@ one_program() {
 	event "event=program step=$step program=$program begin=$begin end=$end"
 }
 
+# What was written through the cache, read back with a cold page cache; after all that is timed.
+verify_written() {
+	mount -o noatime "$top" "$mnt" || die "cannot mount $top"
+	cd "$mnt"
+	mkdir out
+	run_program "$written" "$work/written"
+	cd /
+	umount "$mnt" || die "cannot unmount"
+	mount -o noatime "$top" "$mnt" || die "cannot mount $top"
+	cd "$mnt"
+	sum_program "$written" >"$out/$step.written"
+	rm -rf out
+	cd /
+	umount "$mnt" || die "cannot unmount"
+}
+
 run_step() {
 	event "event=start step=$step"
-	begin_step=$(uptime_now)
+	begin_step=$(now)
 	dd if="$work/image" of="/dev/$(cat "$work/$kind")" bs=512k oflag=direct 2>/dev/null || die "cannot write to $kind"
 	side_start
 	while read -r program <&4; do
 		one_program
 	done 4<"$work/programs"
+	[ -z "$written" ] || verify_written
 	side_stop
-	event "event=end step=$step seconds=$(echo "$(uptime_now) $begin_step" | awk '{ print $1 - $2 }')"
+	event "event=end step=$step seconds=$(echo "$(now) $begin_step" | awk '{ print $1 - $2 }')"
 }
 
 # --- the file system that all devices get, and what the programs make of it in memory
@@ -235,6 +249,7 @@ prepare() {
 		"memory_kib=$(sed -n 's/^MemTotal: *\([0-9]*\).*/\1/p' /proc/meminfo)"
 	size=$(setting size)
 	cache=$(setting cache)
+	written=$(setting written)
 	modprobe brd rd_nr=3 rd_size=$((size * 1024)) || die "no brd"
 	modprobe null_blk nr_devices=0 || die "no null_blk"
 	mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config

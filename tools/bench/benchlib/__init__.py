@@ -4,4 +4,5 @@
 import pathlib
 import sys
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "lab"))
+_TOOLS = pathlib.Path(__file__).resolve().parents[2]
+sys.path += [str(_TOOLS / "lab"), str(_TOOLS.parent / "selftests")]

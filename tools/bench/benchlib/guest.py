@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Runs a plan in the lab and follows what the guest says."""
 
+import ctypes
 import os
 import pathlib
 import shutil
@@ -8,6 +9,8 @@ import signal
 import subprocess
 import sys
 import time
+
+from harness import ktap
 
 from . import progress
 
@@ -18,11 +21,17 @@ SYSTEM_PYTHON = "/usr/bin/python3"
 GUEST_PATH = "/out/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 POLL_SECONDS = 0.3
 STOP_SECONDS = 15
+CONSOLE = "kernel.console"  # what the kernel says of it, also when its log is lost with the VM
 PARTS = {"guest.sh": ("sides.sh", "remote.sh"), "w2r.sh": ("w2r-sides.sh",)}  # what a guest's script includes
 
 
 class GuestError(Exception):
     """The guest could not carry out the plan; the text says why."""
+
+
+def in_short(error):
+    """What ended a boot, in a line."""
+    return "interrupted" if isinstance(error, KeyboardInterrupt) else (str(error) or repr(error)).splitlines()[0]
 
 
 def fields(line):
@@ -62,18 +71,19 @@ def _add_programs(out, tools):
 
 def _lab_command(kernel, disks, mem, timeout, stock_only, icount, out, script):
     command = [LAB, "run", "--kernel", kernel, "--mem", mem, "--timeout", str(timeout), "--out", str(out)]
+    command += ["--console", str(out / CONSOLE)]
     command += ["--no-sync"] if stock_only else []
     command += ["--icount"] if icount else []
     command += [word for option, size in disks for word in (option, size)]
     return [*command, "--", "env", f"PATH={GUEST_PATH}", "sh", f"/out/{script}", "/out"]
 
 
-def run(plan, out, *, kernel="6.12", disks=(), mem="3G", timeout=3600, stock_only=False, icount=False, on_event=None,
-        line=None, script="guest.sh", tools=()):
+def run(plan, out, *, kernel="6.12", disks=(), mem="3G", timeout=3600, limit=None, stock_only=False, icount=False,
+        on_event=None, line=None, script="guest.sh", tools=()):
     """
     Boots a VM, has SCRIPT carry out PLAN (text) in it, and leaves what that wrote in OUT. ON_EVENT gets each
-    event (a dict) as it comes; LINE is the progress line, refreshed meanwhile. TOOLS are files that SCRIPT finds among
-    its programs. Returns all events.
+    event (a dict) as it comes; LIMIT gives the seconds that may pass until the next one; LINE is the progress line,
+    refreshed meanwhile. TOOLS are files that SCRIPT finds among its programs. Returns all events.
     """
     line = line or progress.Line()
     out.mkdir(parents=True, exist_ok=True)
@@ -82,7 +92,7 @@ def run(plan, out, *, kernel="6.12", disks=(), mem="3G", timeout=3600, stock_onl
     for each in (script, *PARTS.get(script, ())):
         shutil.copy(BENCH / each, out)
     _add_programs(out, tools)
-    events, seen = _Events(out / "events"), []
+    events, seen, patience = _Events(out / "events"), [], _Patience(limit)
 
     def follow():
         lab = _lab_says(out / "console.log") if not seen else ""
@@ -90,6 +100,7 @@ def run(plan, out, *, kernel="6.12", disks=(), mem="3G", timeout=3600, stock_onl
             line.set(lab)
         for event in events:
             seen.append(event)
+            patience.heard(event)
             if on_event:
                 on_event(event)
         line.refresh()
@@ -100,11 +111,13 @@ def run(plan, out, *, kernel="6.12", disks=(), mem="3G", timeout=3600, stock_onl
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,
+            preexec_fn=end_with_parent,
         )
         try:
             while process.poll() is None:
                 follow()
                 time.sleep(POLL_SECONDS)
+                patience.check(out)
             follow()
         finally:
             _stop(process)
@@ -112,6 +125,30 @@ def run(plan, out, *, kernel="6.12", disks=(), mem="3G", timeout=3600, stock_onl
     if process.returncode or not seen or seen[-1].get("event") != "done":
         raise GuestError(_why(process.returncode, seen, out))
     return seen
+
+
+class _Patience:
+    """
+    How long the guest may say nothing: LIMIT gives the seconds by its last event. Before its first it may be waiting
+    for other VMs. Counted in polls, as a terminal may stop all of this for a while.
+    """
+
+    def __init__(self, limit):
+        self.limit = limit
+        self.last = None
+        self.polls = 0
+
+    def heard(self, event):
+        self.last, self.polls = event, 0
+
+    def check(self, out):
+        self.polls += 1
+        if not self.limit or not self.last:
+            return
+        seconds = self.limit(self.last)
+        if self.polls * POLL_SECONDS > seconds:
+            last = " ".join(self.last[name] for name in ("event", "step") if name in self.last)
+            raise GuestError(_with_tail(f"silent for {progress.duration(seconds)} after: {last}", out))
 
 
 def _stop(process):
@@ -133,15 +170,35 @@ def _lab_says(log):
 
 def _why(code, seen, out):
     errors = [event["text"].replace("_", " ") for event in seen if event.get("event") == "error"]
+    return _with_tail("; ".join(errors) or f"`lab run` ended with status {code}", out)
+
+
+def _with_tail(reason, out):
     tail = (out / "console.log").read_text(errors="replace").splitlines()[-15:]
-    reason = "; ".join(errors) or f"`lab run` ended with status {code}"
     return "\n".join([reason, *(f"  | {text}" for text in tail)])
 
 
+def end_with_parent():
+    """Has the kernel tell this process when its parent was killed."""
+    pr_set_pdeathsig = 1
+    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGTERM)
+
+
 def interrupted_by_sigterm():
-    """Lets SIGTERM end this process as Ctrl-C does: with its VM."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    """
+    Lets SIGTERM end this process as Ctrl-C does: with its VM. A second one soon after changes nothing: who started this
+    passes on what the terminal has sent to both.
+    """
+    last = -STOP_SECONDS
+
+    def interrupt(*_):
+        nonlocal last
+        before, last = last, time.monotonic()
+        if last - before >= STOP_SECONDS:
+            raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, interrupt)
+    signal.signal(signal.SIGINT, interrupt)
 
 
 def commit():
@@ -152,11 +209,17 @@ def commit():
 
 
 def keep_logs(scratch_dir, out, prefix):
-    """What is worth keeping of a boot, as OUT/PREFIX.NAME."""
+    """
+    Keeps what is worth it of a boot, as OUT/PREFIX.NAME. Returns the lines of its kernel log that tell of a defect.
+    """
     out.mkdir(parents=True, exist_ok=True)
+    log = scratch_dir / "dmesg"
+    if not log.exists() and (scratch_dir / CONSOLE).exists():
+        shutil.copy(scratch_dir / CONSOLE, log)
     for name in ("dmesg", "console.log", "plan", "events"):
         if (scratch_dir / name).exists():
             shutil.copy(scratch_dir / name, out / f"{prefix}.{name}")
+    return ktap.kernel_trouble(log.read_text(errors="replace"), ktap.EXPECTED_AT_BOOT) if log.exists() else []
 
 
 def draw(program, out):

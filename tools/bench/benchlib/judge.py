@@ -44,11 +44,25 @@ def _is_of(variant, side):
     return variant[0] == side or (side == PEER and variant[0] in plan.SIDES and plan.SIDES[variant[0]].is_peer)
 
 
+def missed_since(failed):
+    """The verdict on a side of which so many steps FAILED."""
+    return f"missed ({failed} {'step' if failed == 1 else 'steps'} failed)"
+
+
 class Table:
     """All steps of one program on one device."""
 
     def __init__(self, steps):
         self.steps = steps
+
+    def failures(self, side):
+        """How many steps of SIDE failed."""
+        return sum(results.failed(step) for step in self.steps if step["side"] == side)
+
+    def may_have(self, side, name):
+        """Whether SIDE (or any PEER) was measured and has NAME, or would have if it had not failed."""
+        return any(results.failed(step) or metric(step, name) is not None
+                   for step in self.steps if _is_of((step["side"],), side))
 
     def variants(self):
         return list(dict.fromkeys((step["side"], step["page_cluster"]) for step in self.steps))
@@ -189,11 +203,14 @@ def _frontswap_targets():
 @dataclasses.dataclass(frozen=True)
 class Verdict:
     target: Target
-    spread: Spread
+    spread: Spread | None
     reached: bool
+    failed: int = 0  # steps of the side that it is about
 
     @property
     def text(self):
+        if self.failed:
+            return missed_since(self.failed)
         if self.reached:
             return "reached, aim too" if self.target.aim and self.spread.median <= self.target.aim else "reached"
         if not self.target.at_least and self.target.limit >= 1 and self.spread.around_one:
@@ -201,19 +218,24 @@ class Verdict:
         return "missed"
 
 
+def _verdict(target, table):
+    """None when there is nothing to judge by."""
+    if target.kind == "least":
+        rival, ours = target.ours, table.best(target.ours, "total_s")
+        spread = table.spread(ours, target.metric) if ours else None
+    else:
+        rival = "floor" if target.kind == "floor" else target.rival
+        spread = table.ratio(target.metric, rival, target.ours)
+    failed = table.failures(target.ours)
+    if failed:
+        return Verdict(target, spread, False, failed) if table.may_have(rival, target.metric) else None
+    return Verdict(target, spread, target.reached_by(spread.median)) if spread else None
+
+
 def verdicts(device, tables):
-    """Verdicts on the targets of DEVICE for which there are figures; TABLES maps programs to Tables."""
-    found = []
-    for target in targets(device):
-        table = tables.get(target.program)
-        if not table:
-            continue
-        if target.kind == "least":
-            ours = table.best(target.ours, "total_s")
-            spread = table.spread(ours, target.metric) if ours else None
-        else:
-            rival = "floor" if target.kind == "floor" else target.rival
-            spread = table.ratio(target.metric, rival, target.ours)
-        if spread:
-            found.append(Verdict(target, spread, target.reached_by(spread.median)))
-    return found
+    """
+    Verdicts on the targets of DEVICE for which there are figures, or would be if all had gone well; TABLES maps
+    programs to Tables.
+    """
+    found = [_verdict(target, tables[target.program]) for target in targets(device) if target.program in tables]
+    return [verdict for verdict in found if verdict]

@@ -14,6 +14,8 @@ class Device:
     lab_disk: str = ""  # option of `lab run` that makes it; empty: the guest makes it
     ramdisks: int = 1  # memory-backed devices in the VM, the floor included
     floor: bool = False  # also measure stock swap on a ramdisk in the same boot
+    keeps_statistics: bool = True  # of its I/Os
+    slowness: int = 1  # how much longer than on others a step may take
 
     def counts_instructions(self, clock):
         """Whether CLOCK makes the VM's time that of its instructions: emulated disks have none there."""
@@ -23,16 +25,17 @@ class Device:
 DEVICES = {
     device.kind: device
     for device in (
-        Device("brd", "ramdisk (brd)"),
+        Device("brd", "ramdisk (brd)", keeps_statistics=False),
         Device("null_blk-7us", "null_blk, 7 µs"),
         Device("null_blk-100us", "null_blk, 100 µs", ramdisks=2, floor=True),
         Device("null_blk-400us", "null_blk, 400 µs", ramdisks=2, floor=True),
-        Device("null_blk-5ms", "null_blk, 5 ms, one at a time"),
+        Device("null_blk-5ms", "null_blk, 5 ms, one at a time", slowness=4),
         Device("nvme", "QEMU NVMe", lab_disk="--nvme", floor=True),
         Device("nvme-tcp", "NVMe over TCP, null_blk of 100 µs behind it"),
         Device("virtio", "virtio-blk", lab_disk="--virtio", ramdisks=0),
     )
 }
+STEP_LIMIT = 900
 DEFAULT_DEVICES = ("brd", "null_blk-7us", "null_blk-100us", "nvme", "virtio")
 FLOOR = "brd"
 
@@ -53,6 +56,11 @@ class Side:
     @property
     def is_peer(self):
         return self.on_device and not self.is_ours
+
+    @property
+    def writes_in_background(self):
+        """Whether it swaps at all says nothing of what reaches the device."""
+        return self.name.startswith("zramwb")
 
 
 SIDES = {
@@ -187,6 +195,12 @@ def steps(device, programs, rounds, pairs, floor_program="c1", floor=True):
     return out
 
 
+def step_limit(device, step=None):
+    """Seconds of the host after which a STEP on DEVICE, or what comes before the first, is taken for hung."""
+    guess = PROGRAMS[step.program].guess if step else 0
+    return max(STEP_LIMIT, 10 * guess) * device.slowness
+
+
 def _program_lines(program):
     lines = [f"program {program.name} {command}" for command in program.commands]
     lines += [f"memory {program.name} {program.memory_mib << 20}"] if program.memory_mib else []
@@ -194,11 +208,12 @@ def _program_lines(program):
     return lines + [f"root {program.name} {archive}.tar" for archive in program.archives]
 
 
-def guest_plan(kinds, size_mib, limit_mib, programs, todo, knobs=(), count=None):
+def guest_plan(kinds, size_mib, limit_mib, programs, todo, knobs=(), count=None, charge=False):
     """The text that guest.sh carries out; bios of COUNT are counted."""
     lines = [f"device {kind}" for kind in kinds]
     lines += [f"size {size_mib}", f"limit {limit_mib << 20}", *([f"count {count}"] if count else [])]
     lines += [f"knob {name} {value}" for name, value in knobs]
+    lines += ["charge 1"] if charge else []
     lines += [line for program in programs for line in _program_lines(program)]
     lines += [
         f"step {step.number} {step.device} {'stock' if step.side == 'floor' else step.side}"

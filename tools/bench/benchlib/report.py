@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The report in markdown, from the same dict that goes to results.json."""
 
-from . import judge, plan
+import collections
+
+from . import judge, plan, results
 
 COLUMNS = (
     ("write s", "write_s", 2),
@@ -41,10 +43,36 @@ RATIOS = ("write_s", "read_s", "total_s", "sys_s", "stall_s", "pswpout", "dev_wr
 def tables(data, device):
     """{program: Table} of one device, in the order they were run."""
     steps = {}
-    for step in data["steps"]:
-        if step["boot"] == device:
-            steps.setdefault(step["program"], []).append(step)
+    for step in _steps_of(data, device):
+        steps.setdefault(step["program"], []).append(step)
     return {program: judge.Table(found) for program, found in steps.items()}
+
+
+def ending(data, boot, measured):
+    """What was not as it should be with all of BOOT, of which so many steps were MEASURED: a list of words."""
+    planned = data.get("planned", {}).get(boot, measured)
+    lost, trouble = (data.get(name, {}).get(boot) for name in ("lost", "trouble"))
+    found = []
+    if lost or measured < planned:
+        found.append(f"{measured} of {planned} steps measured" + (f", then: {lost}" if lost else ""))
+    if trouble:
+        found.append(f"its kernel complained, {len(trouble)} lines, the first of them `{trouble[0].strip()}`")
+    return found
+
+
+def ending_lines(data, boot, measured):
+    words = ending(data, boot, measured)
+    return [f"**Not as it should be: {'; '.join(words)}.**", ""] if words else []
+
+
+def histograms(data):
+    """{(boot, program, side): {pages: writes}} of those sides that count them, their good steps added up."""
+    found = {}
+    for step in data["steps"]:
+        if step.get("cluster_hist") and not results.failed(step):
+            row = found.setdefault((step["boot"], step["program"], step["side"]), collections.Counter())
+            row.update({int(pages): writes for pages, writes in step["cluster_hist"].items()})
+    return found
 
 
 def spread_text(spread, digits):
@@ -122,11 +150,23 @@ def verdicts_of(device, found):
     return judge.verdicts(device, found)
 
 
+def _steps_of(data, kind):
+    return [step for step in data["steps"] if step["boot"] == kind]
+
+
+def _failed_steps(data, kind):
+    lines = [f"- round {step['round']}, {step['program']} on {variant_text((step['side'], step['page_cluster']))}: "
+             f"{results.complaint(step)}" for step in _steps_of(data, kind) if results.failed(step)]
+    return ["Steps that failed:", "", *lines, ""] if lines else []
+
+
 def _device_section(data, kind):
     found = tables(data, kind)
     device = plan.DEVICES[kind]
-    about = next(boot for boot in data["boots"] if boot["device"] == kind)
-    lines = [f"## {device.title}", "", about["text"], ""]
+    lines = [f"## {device.title}", ""]
+    lines += [line for boot in data["boots"] if boot["device"] == kind for line in (boot["text"], "")]
+    lines += ending_lines(data, kind, results.ended(_steps_of(data, kind)))
+    lines += _failed_steps(data, kind)
     judged = verdicts_of(kind, found)
     if judged:
         lines += [*_verdicts(kind, found), ""]
@@ -147,19 +187,23 @@ def markdown(data):
             total += 1
             missed += not verdict.reached
     bad = sum(step["bad"] for step in data["steps"])
-    failed = sum(any(step["statuses"]) for step in data["steps"])
+    failed = sum(map(results.failed, data["steps"]))
     lines = [f"# bench-swap, {about['date']}", ""]
     lines += [
         f"Commit {about['commit']}, kernel {about['kernel']}, {about['rounds']} rounds, "
-        f"cgroup of {about['limit_mib']} MiB; knobs changed: {about['knobs'] or 'none'}."
+        f"cgroup of {about['limit_mib']} MiB{', less what mswap takes,' if about.get('charge') else ''}; "
+        f"knobs changed: {about['knobs'] or 'none'}."
     ]
     lines += [
         "",
-        f"Targets: {total - missed} reached, {missed} missed. Bad pages: {bad}. Programs that failed: {failed}.",
-        "",
-        *HOW_TO_READ,
+        f"Targets: {total - missed} reached, {missed} missed. Bad pages: {bad}. Steps that failed or read bad pages: "
+        f"{failed}.",
         "",
     ]
-    for boot in data["boots"]:
-        lines += _device_section(data, boot["device"])
+    kinds = list(dict.fromkeys((*data.get("planned", {}), *(boot["device"] for boot in data["boots"]))))
+    wrong = [plan.DEVICES[kind].title for kind in kinds if ending(data, kind, results.ended(_steps_of(data, kind)))]
+    lines += [f"Boots that failed or are not whole: {'; '.join(wrong)}.", ""] if wrong else []
+    lines += [*HOW_TO_READ, ""]
+    for kind in kinds:
+        lines += _device_section(data, kind)
     return "\n".join(lines)

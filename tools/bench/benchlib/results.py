@@ -4,7 +4,7 @@
 import collections
 import re
 
-from . import guest
+from . import guest, plan
 
 SECTORS_PER_PAGE = 8
 BLOCKSTAT = {"dev_reads": 0, "dev_read_sectors": 2, "dev_writes": 4, "dev_write_sectors": 6}
@@ -13,6 +13,9 @@ MSWAP_COUNTERS = (
     "dev_pages_written", "dev_reads", "dev_pages_read", "dev_pages_passed", "batches", "prefetched", "prefetch_used",
     "prefetch_wasted", "slot_frees", "discards", "stores_refused", "deferred",
 )
+# Not by how much they grew: what went wrong while a server was filled spoils its answers too.
+MSWAP_ERRORS = ("read_errors", "write_errors", "nospace")
+SWAPPED = ("pswpin", "pswpout", "zswpin", "zswpout")  # the latter two by zswap alone, which has them in memory
 TICKS = 100  # of /proc/stat, a second
 CPUSTAT_KERNEL = (2, 5, 6)  # system, irq, softirq
 BIO = re.compile(r"^bio .*rwbs: *([A-Z]+) .*hitcount: *(\d+) .*nr_sector: *(\d+)$")
@@ -37,7 +40,7 @@ def _snapshot(path):
     for line in path.read_text(encoding="utf-8").splitlines():
         words = line.split()
         bio = BIO.match(line)
-        if words[0] in ("pswpin", "pswpout"):
+        if words[0] in SWAPPED:
             found[words[0]] = int(words[1])
         elif words[0] == "blockstat":
             found |= {name: int(words[1 + column]) for name, column in BLOCKSTAT.items()}
@@ -69,7 +72,8 @@ def _program_output(text):
     for line in text.splitlines():
         match = VERIFIED.match(line)
         if match:
-            found["verified"], found["bad"] = int(match[1]), int(match[2])
+            found["verified"] += int(match[1])
+            found["bad"] += int(match[2])
         elif line.startswith("figures "):
             found["figures"] |= {name: float(value) for name, value in guest.fields(line).items() if value}
         elif line.startswith("phase="):
@@ -114,6 +118,7 @@ def step_result(out, step, event, phased):
         "round": step.round,
         "side": step.side,
         "page_cluster": step.page_cluster,
+        "root_reads": int(event.get("root_reads", 0)),
         "seconds": {"total": round(float(event["end"]) - float(event["begin"]), 3)},
         "counts": _unknown_if_not_counted(_between(begin, end)),
         "verified": sum(program["verified"] for program in programs),
@@ -138,9 +143,57 @@ def step_result(out, step, event, phased):
     return result
 
 
+def cut_short(step):
+    """The result of STEP when its boot ended before it did."""
+    return {
+        "device": step.device, "program": step.program, "round": step.round, "side": step.side,
+        "page_cluster": step.page_cluster, "seconds": {}, "counts": {}, "verified": 0, "bad": 0, "statuses": [],
+        "figures": {}, "programs": [], "output": [],
+    }
+
+
+def ended(steps):
+    """How many of the results STEPS are of steps that came to their end."""
+    return sum(bool(step["statuses"]) for step in steps)
+
+
+def _complaint_of_programs(step):
+    known = plan.PROGRAMS.get(step["program"])
+    wanted = len(known.commands) if known else 1
+    if any(step["statuses"]):
+        return f"ended with status {' '.join(map(str, step['statuses']))}"
+    if len(step["statuses"]) != wanted:
+        return f"{len(step['statuses'])} of {wanted} programs ended"
+    if step["bad"]:
+        return f"{step['bad']} bad"
+    if not all(program["verified"] for program in step["programs"]):
+        return "a program verified nothing"
+    return ""
+
+
+def _complaint_of_swap(step):
+    counts, side, device = step["counts"], plan.SIDES.get(step["side"]), plan.DEVICES.get(step["device"])
+    for way in ("in", "out"):
+        if not counts[f"pswp{way}"] + counts.get(f"zswp{way}", 0):
+            return f"swapped nothing {way}"
+    errors = [f"{step['mswap'][name]} {name}" for name in MSWAP_ERRORS if step.get("mswap", {}).get(name)]
+    if errors:
+        return f"mswap: {', '.join(errors)}"
+    if side and side.writes_in_background and device and device.keeps_statistics and not counts["dev_writes"]:
+        return "nothing was written to the device"
+    return ""
+
+
+def complaint(step):
+    """Why the result STEP does not count, or nothing."""
+    if step.get("root_reads"):
+        return f"{step['root_reads']} reads of the machine's own disk are in its time"
+    return _complaint_of_programs(step) or _complaint_of_swap(step)
+
+
 def failed(step):
     """Whether the result STEP does not count."""
-    return bool(step["bad"] or any(step["statuses"]))
+    return bool(complaint(step))
 
 
 def per_io(counts, what, each):

@@ -29,7 +29,8 @@ class Part:
     name: str  # the folder of its results
     title: str
     command: str  # reruns it
-    data: dict  # its results.json
+    data: dict | None  # its results.json, if there is one
+    status: int = 0  # that its tool ended with
 
     memory = ("cgroup", "limit_mib")
     ours = "mswap"
@@ -45,6 +46,10 @@ class Part:
 
     def wrong(self):
         return sum(map(results.failed, self.data["steps"]))
+
+    def measured(self):
+        """How many steps."""
+        return results.ended(self.data["steps"])
 
     def times(self):
         """(device, program, {side: seconds}, which of them is ours)"""
@@ -72,6 +77,9 @@ class CachePart(Part):
     def wrong(self):
         return sum(bool(w2r.complaint(found)) for found in self.data["results"])
 
+    def measured(self):
+        return len(self.data["costs"]) + w2r.ended(self.data["results"])
+
     def times(self):
         for device, table in w2r_report.tables(self.data).items():
             for program in (*table.programs(), w2r_judge.TOTAL):
@@ -91,11 +99,29 @@ def _quickest(part):
     return rows
 
 
+def _ending(part):
+    """What went wrong with the whole of it, as a list of words; steps that failed are told elsewhere."""
+    found = [f"ended with status {part.status}"] if part.status else []
+    if not part.data:
+        return [*found, "no results"]
+    planned = sum(part.data.get("planned", {}).values())
+    if planned and (part.status or part.measured() < planned):
+        found.append(f"{part.measured()} of {planned} steps measured")
+    found += [f"the kernel of {boot} complained: `{lines[0]}`" for boot, lines in part.data.get("trouble", {}).items()]
+    return found
+
+
 def _part(part):
+    lines = [f"## {part.title}", ""]
+    if _ending(part):
+        lines += [f"**Not as it should be: {'; '.join(_ending(part))}.**", ""]
+    return lines + (_measured(part) if part.data else [f"Again: `{part.command}`", ""])
+
+
+def _measured(part):
     about = part.data["about"]
     what, mib = part.memory
-    lines = [f"## {part.title}", "",
-             f"{about['rounds']} rounds on kernel {about['kernel']}, commit {about['commit']}, {what} of "
+    lines = [f"{about['rounds']} rounds on kernel {about['kernel']}, commit {about['commit']}, {what} of "
              f"{about[mib]} MiB; all figures and plots: [{part.name}]({part.name}/report.md). Again: "
              f"`{part.command}`", ""]
     rows = [judged.cells() for judged in part.judged()]
@@ -109,11 +135,14 @@ def _part(part):
 
 
 def markdown(date, parts):
-    judged = [each for part in parts for each in part.judged()]
+    with_data = [part for part in parts if part.data]
+    judged = [each for part in with_data for each in part.judged()]
     reached = sum(each.reached for each in judged)
+    wrong = [part.title for part in parts if _ending(part)]
     lines = [f"# Benchmarks of {date}", "",
              f"Targets: {reached} of {len(judged)} reached. Steps that failed or read bad pages: "
-             f"{sum(part.wrong() for part in parts)}.", "",
+             f"{sum(part.wrong() for part in with_data)}. Parts that failed or are not whole: "
+             f"{'; '.join(wrong) or 'none'}.", "",
              *report.HOW_TO_READ, ""]
     for part in parts:
         lines += _part(part)

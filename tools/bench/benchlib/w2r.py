@@ -61,9 +61,10 @@ PROGRAMS = {
         Program("gzip", "gzip -1 -n -c text >out/text.gz", "cat out/text.gz", 56.1 / 72.9),
         Program("gunzip", "gzip -d -c base.tar.gz >out/base.tar", "cat out/base.tar", 17.2 / 21.5),
         Program("sort", "sort text >out/sorted", "cat out/sorted", 42.6 / 47.3),
-        Program("grep", "grep -r -c struct src/include >out/counts", "sort out/counts", 37.0 / 46.9),
+        Program("grep", "grep -r -n struct src/include >out/lines", "sort out/lines", 37.0 / 46.9),
     )
 }
+WRITERS = ("cp", "tar-x")  # of many files
 OWN_WORDS = "w2r:"  # a side of its own: w2r:OPTION=VALUE,OPTION=VALUE
 TREE = ("linux", "uapi", "asm-generic", "vdso")
 UNIT = ("fs", "mm", "blkdev", "bio", "device-mapper", "kobject", "workqueue", "sched", "highmem", "swap", "pagemap")
@@ -101,6 +102,11 @@ def steps(devices, sides, rounds, floor=False):
     return out
 
 
+def writer(programs):
+    """The one of PROGRAMS that a step runs once more at its end, to read back what it wrote."""
+    return next((name for name in WRITERS if name in programs), programs[0])
+
+
 def guest_plan(todo, programs, size_mib, cache_mib, *, tree=TREE, unit=UNIT, cost_rounds=0):
     """The text that w2r.sh carries out."""
     devices = dict.fromkeys(step.device for step in todo)
@@ -109,6 +115,7 @@ def guest_plan(todo, programs, size_mib, cache_mib, *, tree=TREE, unit=UNIT, cos
     lines += [f"size {size_mib}", f"cache {cache_mib}", f"tree {' '.join(tree)}", f"unit {' '.join(unit)}"]
     lines += [f"side {side} {side_words(side)}" for side in sides]
     lines += [line for name in programs for line in PROGRAMS[name].lines()]
+    lines += [f"written {writer(programs)}"] if programs else []
     lines += [f"cost {cost_rounds}"] if cost_rounds else []
     lines += [f"step {step.number} {step.device} {step.side}" for step in todo]
     return "\n".join(lines) + "\n"
@@ -147,13 +154,34 @@ def program_result(out, step, event):
         "side": step.side,
         "round": step.round,
         "program": name,
-        "seconds": round(float(event["end"]) - float(event["begin"]), 2),
+        "seconds": round(float(event["end"]) - float(event["begin"]), 3),
         "counts": {key: end[key] - begin[key] for key in CUMULATIVE if key in end},
         "state": {key: value for key, value in end.items() if key not in CUMULATIVE},
         "status": int(text("status")),
         "output": text("output"),
         "right": text("sum") == expected,
     }
+
+
+def read_back_right(out, number, program):
+    """Whether what PROGRAM wrote in step NUMBER was read back as it is in memory."""
+    read_back, expected = (path.read_text(encoding="utf-8") for path in
+                           (out / f"{number}.written", out / f"expected.{program}"))
+    return read_back == expected
+
+
+def cut_short(step, program, why):
+    """The result of a program of STEP when its boot ended before it did."""
+    return {
+        "device": step.device, "side": step.side, "round": step.round, "program": program, "seconds": 0.0,
+        "counts": dict.fromkeys(("root_reads", "dev_reads", "dev_writes"), 0), "state": {}, "status": 0, "output": "",
+        "right": False, "cut_short": why,
+    }
+
+
+def ended(found):
+    """How many of the results FOUND are of programs that came to their end."""
+    return sum("cut_short" not in each for each in found)
 
 
 def cost_result(path):
@@ -163,6 +191,8 @@ def cost_result(path):
 
 def complaint(found):
     """Why this result does not count, or nothing."""
+    if "cut_short" in found:
+        return f"its boot ended: {found['cut_short']}"
     if found["status"]:
         return f"ended with status {found['status']}: {found['output'].strip()[-300:]}"
     if found["counts"]["root_reads"]:

@@ -4,7 +4,7 @@
 import dataclasses
 
 from . import w2r
-from .judge import Spread
+from .judge import Spread, missed_since
 
 TOTAL = "all"
 HIT_LIMIT = 1.30
@@ -28,6 +28,11 @@ class Table:
 
     def programs(self):
         return list(dict.fromkeys(found["program"] for found in self.results))
+
+    def failures(self, side, program):
+        """How many results of SIDE are wrong, of TOTAL those of all programs."""
+        return sum(bool(w2r.complaint(found)) for found in self.results
+                   if found["side"] == side and program in (TOTAL, found["program"]))
 
     def by_round(self, side, program, name):
         """
@@ -59,15 +64,18 @@ class Table:
 class Verdict:
     text: str
     limit: float
-    spread: Spread
+    spread: Spread | None
     least: float | None = None  # the ratio of a device that takes no time, where it is known
+    failed: int = 0  # results of the side that it is about
 
     @property
     def reached(self):
-        return self.spread.median <= self.limit
+        return not self.failed and self.spread.median <= self.limit
 
     @property
     def word(self):
+        if self.failed:
+            return missed_since(self.failed)
         if self.reached:
             return "reached"
         if self.spread.low <= self.limit:
@@ -90,10 +98,10 @@ def verdicts(table, floor):
         wanted = [(program, w2r.PLAIN, round(w2r.PROGRAMS[program].paper, 3)) for program in table.programs()]
         wanted += [(TOTAL, rival, RIVAL_LIMIT) for rival in w2r.RIVALS]
         for program, rival, limit in wanted:
-            spread = table.ratio(ours, rival, program)
-            if spread:
+            spread, failed = table.ratio(ours, rival, program), table.failures(ours, program)
+            if spread or (failed and rival in table.sides()):
                 found.append(Verdict(f"{program}: {ours} against {rival}", limit, spread,
-                                     _least(table, floor, rival, program)))
+                                     _least(table, floor, rival, program), failed))
     return found
 
 

@@ -2,7 +2,7 @@
 """The report on dm-w2r: markdown, and tables for a terminal."""
 
 from . import terminal, w2r, w2r_judge
-from .report import header, row, spread_text
+from .report import ending_lines, header, row, spread_text
 
 COUNTS = (
     ("device reads", "dev_reads"),
@@ -94,8 +94,11 @@ def markdown(data):
         f"Commit {about['commit']}, kernel {about['kernel']}, {about['rounds']} rounds, caches of "
         f"{about['cache_mib']} MiB; {about['tree']}; {about['clock']}.", "",
         f"Targets: {sum(judged)} reached, {len(judged) - sum(judged)} missed. Programs that failed or gave a wrong "
-        f"result: {bad}.", "", *HOW_TO_READ, "",
+        f"result: {bad}.", "",
     ]
+    for boot, measured in (("costs", len(data["costs"])), ("boot", w2r.ended(data["results"]))):
+        lines += ending_lines(data, boot, measured)
+    lines += [*HOW_TO_READ, ""]
     if judged:
         lines += [*_verdicts(data), ""]
     if data["costs"]:

@@ -47,6 +47,9 @@ class Boot:
         self.on_costs = on_costs
         self.estimate = Estimate(todo, programs)
         self.about = {}
+        self.step_results = {}  # by program
+        self.under_way = None  # a step
+        self.programs_left = []  # of it
         line.left = self.estimate.seconds
 
     def run(self, out, *, size_mib, cache_mib, tree=w2r.TREE, unit=w2r.UNIT, cost_rounds=0, kernel="6.12",
@@ -55,10 +58,17 @@ class Boot:
                               cost_rounds=cost_rounds)
         devices = len({step.device for step in self.todo})
         self.line.set("making the test machine")
-        guest.run(text, out, mem=f"{3072 + size_mib * (2 + devices)}M", kernel=kernel, line=self.line, script="w2r.sh",
-                  icount=icount, tools=tools,
-                  timeout=600 + STEP_TIMEOUT * len(self.todo) + (COST_TIMEOUT if cost_rounds else 0),
-                  on_event=lambda event: self._on_event(event, out))
+        cost_timeout = COST_TIMEOUT if cost_rounds else 0
+        try:
+            guest.run(text, out, mem=f"{3072 + size_mib * (2 + devices)}M", kernel=kernel, line=self.line,
+                      script="w2r.sh", icount=icount, tools=tools,
+                      timeout=600 + STEP_TIMEOUT * len(self.todo) + cost_timeout,
+                      limit=lambda event: STEP_TIMEOUT + cost_timeout,
+                      on_event=lambda event: self._on_event(event, out))
+        except guest.GuestError as error:
+            if self.programs_left:
+                self.on_result(w2r.cut_short(self.under_way, self.programs_left[0], guest.in_short(error)))
+            raise
 
     def _on_event(self, event, out):
         what = event["event"]
@@ -72,12 +82,25 @@ class Boot:
         elif what == "cost":
             self.on_costs({kind: w2r.cost_result(out / f"cost.{kind}") for kind in ("hit", "miss")})
         elif what == "start":
-            step = self.todo[int(event["step"]) - 1]
+            step = self.under_way = self.todo[int(event["step"]) - 1]
+            self.programs_left = list(self.programs)
             self.line.set(f"{step.number}/{len(self.todo)} {w2r.title(step.device)}: {step.side}")
         elif what == "program":
             found = w2r.program_result(out, self.todo[int(event["step"]) - 1], event)
+            self.programs_left.remove(event["program"])
             self.estimate.ended(found)
+            self.step_results[found["program"]] = found
             self.on_result(found)
+        elif what == "end":
+            self._check_written(out, event["step"])
+
+    def _check_written(self, out, number):
+        """A cache that lost what was written makes the program that wrote it one that failed."""
+        program = w2r.writer(self.programs)
+        found = self.step_results[program]
+        if not w2r.read_back_right(out, number, program):
+            found["right"] = False
+            self.line.say(f"FAILED: what {program} wrote on {found['side']} is read back as something else")
 
 
 def result_line(found):

@@ -4,8 +4,9 @@
  *
  * Fills nearly all of swap with pages of its own, gives pages back at random until a tenth less than FULL is in
  * use, and fills up to FULL again, in random order. It keeps its cgroup to LIMIT_MIB meanwhile and for the
- * command, since what is left of swap may be less than the cgroup was given. Says "begin" when the command begins;
- * ends with the command's status.
+ * command, since what is left of swap may be less than the cgroup was given. Says "begin" when the command begins,
+ * "end" when it has ended, then looks whether its own pages are still what they were, one in SAMPLED; ends with the
+ * command's status, or 1.
  */
 #include <errno.h>
 #include <sys/mman.h>
@@ -17,6 +18,7 @@
 
 #define FILLED	97	/* percent of swap, at first */
 #define AGED	10	/* percent of swap that is given back and filled again */
+#define SAMPLED	61
 
 struct filler {
 	char *mem;
@@ -25,6 +27,14 @@ struct filler {
 	size_t used;
 	uint64_t random;
 };
+
+/* Of memory that is used for it outside the cgroup, and that it is to pay for. */
+static unsigned long bytes_elsewhere(void)
+{
+	const char *text = getenv("BENCH_OWN");
+
+	return text ? number_arg(text, 0, 1UL << 40) : 0;
+}
 
 static void keep_cgroup_to(const char *mib)
 {
@@ -39,7 +49,7 @@ static void keep_cgroup_to(const char *mib)
 	line[strcspn(line, "\n")] = 0;
 	snprintf(path, sizeof(path), "/sys/fs/cgroup%s/memory.high", line + 3);
 	file = fopen(path, "w");
-	if (!file || fprintf(file, "%luM", number_arg(mib, 1, 1UL << 20)) < 0 || fclose(file))
+	if (!file || fprintf(file, "%lu", (number_arg(mib, 1, 1UL << 20) << 20) - bytes_elsewhere()) < 0 || fclose(file))
 		die("%s: %s", path, strerror(errno));
 }
 
@@ -80,12 +90,13 @@ static void shuffle_in(struct filler *f, size_t i, size_t from, size_t n)
 	f->order[other] = number;
 }
 
+/* Those that were filled again are of generation 1, and behind all others in the order. */
 static void fill_to(struct filler *f, size_t used, bool shuffled)
 {
 	for (; f->used < used; f->used++) {
 		if (shuffled)
 			shuffle_in(f, f->used, f->used, f->pages - f->used);
-		page_fill(page(f, f->used), 1, f->used, 0);
+		page_fill(page(f, f->used), 1, f->order[f->used], shuffled);
 	}
 }
 
@@ -103,6 +114,15 @@ static void page_out(const struct filler *f)
 {
 	if (madvise(f->mem, f->pages * PAGE_SIZE, MADV_PAGEOUT))
 		die("MADV_PAGEOUT: %s", strerror(errno));
+}
+
+static int check(const struct filler *f, size_t filled_again)
+{
+	struct tally tally = { 0 };
+
+	for (size_t i = 0; i < f->used; i += SAMPLED)
+		page_check(page(f, i), 1, f->order[i], i >= filled_again, &tally);
+	return tally_report(&tally);
 }
 
 static int run_command(char **command)
@@ -138,9 +158,9 @@ int main(int argc, char **argv)
 	printf("begin aged pages=%zu\n", f.used);
 	fflush(stdout);
 	status = run_command(argv + 3);
-	/* To free the swap is no part of it: whoever reads this has the time to look at the counters. */
+	/* What follows is no part of it: whoever reads this has the time to look at the counters. */
 	printf("end\n");
 	fflush(stdout);
 	sleep(1);
-	return status;
+	return check(&f, percent(&f, full - AGED)) || status ? EXIT_BAD : 0;
 }

@@ -56,19 +56,24 @@ static void *get(size_t bytes)
 	return mem;
 }
 
+static uint64_t mark_seed(const struct block *b)
+{
+	return mix64(b->number ^ page_run());
+}
+
 static struct block *new_block(struct mesh *m)
 {
 	struct block *b = get(sizeof(*b));
 
 	b->number = m->blocks++;
-	seed_fill(b->marks, sizeof(b->marks), mix64(b->number));
+	seed_fill(b->marks, sizeof(b->marks), mark_seed(b));
 	return b;
 }
 
 static void visit(struct mesh *m, const struct block *b)
 {
 	m->tally.verified++;
-	m->tally.bad += !seed_match(b->marks, sizeof(b->marks), mix64(b->number));
+	m->tally.bad += !seed_match(b->marks, sizeof(b->marks), mark_seed(b));
 }
 
 /* --- the mesh follows the ring */
@@ -241,7 +246,7 @@ static uint64_t make(struct mesh *m)
 		n->y = tree / BASE;
 		n->block = new_block(m);
 		for (int i = 0; i < SIDE * SIDE; i++) {
-			uint64_t amount = mix64(tree * SIDE * SIDE + i) % AMOUNT;
+			uint64_t amount = mix64((tree * SIDE * SIDE + i) ^ page_run()) % AMOUNT;
 
 			n->block->cell[i / SIDE][i % SIDE] = amount;
 			all += amount;

@@ -46,7 +46,7 @@ static struct number root(const struct transform *t, double to, double of)
 
 static struct number input(size_t i)
 {
-	uint64_t random = mix64(i + 1);
+	uint64_t random = mix64((i + 1) ^ page_run());
 
 	return (struct number){ random % LARGEST, (random >> 32) % LARGEST };
 }

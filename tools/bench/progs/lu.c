@@ -3,8 +3,8 @@
  * LU factorisation of a band matrix, in place, in the integers modulo the prime 2^31 - 1. The matrix is kept
  * by diagonals, so a step of the elimination moves along all of them at once.
  *
- * It is the product of two factors that follow from a hash, with ones on their diagonals, so that no pivot is
- * 0: both are known and every number of the result can be checked.
+ * It is the product of two factors that follow from a hash, another one in each run, with ones on their diagonals, so
+ * that no pivot is 0: both are known and every number of the result can be checked.
  */
 #include <sys/mman.h>
 #include <unistd.h>
@@ -14,6 +14,8 @@
 #define PRIME	2147483647u
 #define BAND	6	/* diagonals on either side */
 #define DIAGS	(2 * BAND + 1)
+
+static uint32_t salt;	/* of the hash */
 
 struct matrix {
 	uint32_t *cells;	/* diagonal d's i-th is of row i, column i + d - BAND */
@@ -43,7 +45,7 @@ static uint32_t factor(long row, long column)
 {
 	if (row == column)
 		return 1;
-	return ((uint64_t)row * 0x9e3779b1u + (uint64_t)(column - row + BAND) * 0x85ebca6bu) % PRIME;
+	return ((uint64_t)row * 0x9e3779b1u + (uint64_t)(column - row + BAND) * 0x85ebca6bu + salt) % PRIME;
 }
 
 static uint32_t product(long row, long column)
@@ -118,6 +120,7 @@ int main(int argc, char **argv)
 		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (m.cells == MAP_FAILED)
 		die("no memory for %ld rows", m.n);
+	salt = page_run();
 	begin = seconds_now();
 	fill(&m);
 	eliminate(&m);

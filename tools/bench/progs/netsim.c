@@ -3,8 +3,9 @@
  * A discrete-event simulation of packets that wander through a network: nodes and packets are small objects
  * scattered over a heap larger than memory, and the next event is the earliest in a binary heap.
  *
- * Each packet carries words that follow from its number, checked at every hop, and counts its hops, as each
- * node counts its visits: at the end both sums must be the number of events.
+ * Each packet carries words that follow from its number and the run, checked at every hop and at the end, and counts
+ * its hops, as each node counts its visits: at the end both sums must be the number of events. A node's links follow from
+ * its number, and what the packets leave with the nodes must add up.
  */
 #include <unistd.h>
 
@@ -39,6 +40,7 @@ struct net {
 	size_t nr_nodes;
 	size_t nr_packets;
 	uint64_t random;
+	uint64_t left;		/* with the nodes, by all hops */
 };
 
 static void *get(size_t n, size_t bytes)
@@ -68,12 +70,22 @@ static void sink(struct event *queue, size_t n, size_t i)
 	queue[i] = moved;
 }
 
+static uint64_t packet_seed(size_t i)
+{
+	return mix64(i ^ page_run());
+}
+
+static uint32_t link_of(const struct net *net, size_t i, size_t link)
+{
+	return mix64((i * LINKS + link + 1) ^ ~page_run()) % net->nr_nodes;
+}
+
 static void make_node(struct net *net, size_t i)
 {
 	struct node *node = get(1, sizeof(*node));
 
 	for (size_t link = 0; link < LINKS; link++)
-		node->links[link] = random_next(&net->random) % net->nr_nodes;
+		node->links[link] = link_of(net, i, link);
 	net->nodes[i] = node;
 }
 
@@ -83,7 +95,7 @@ static void make_packet(struct net *net, size_t i)
 
 	packet->number = i;
 	packet->at = random_next(&net->random) % net->nr_nodes;
-	seed_fill(packet->data, sizeof(packet->data), mix64(i));
+	seed_fill(packet->data, sizeof(packet->data), packet_seed(i));
 	net->packets[i] = packet;
 	net->queue[i] = (struct event){ .time = i, .packet = i };
 }
@@ -123,25 +135,54 @@ static void hop(struct net *net, struct tally *tally)
 
 	tally->verified++;
 	tally->bad += packet->number != next->packet ||
-		      !seed_match(packet->data, sizeof(packet->data), mix64(next->packet));
+		      !seed_match(packet->data, sizeof(packet->data), packet_seed(next->packet));
 	packet->hops++;
 	node->visits++;
-	node->state[node->visits % NODE_WORDS] += packet->number;
+	node->state[node->visits % NODE_WORDS] += packet->data[0];
+	net->left += packet->data[0];
 	packet->at = node->links[random_next(&net->random) % LINKS];
 	next->time += 1 + random_next(&net->random) % net->nr_packets;
 	sink(net->queue, net->nr_packets, 0);
 }
 
+static uint64_t check_packets(const struct net *net, struct tally *tally)
+{
+	uint64_t hops = 0;
+
+	for (size_t i = 0; i < net->nr_packets; i++) {
+		const struct packet *packet = net->packets[i];
+
+		hops += packet->hops;
+		tally->bad += packet->number != i || !seed_match(packet->data, sizeof(packet->data), packet_seed(i));
+	}
+	tally->verified += net->nr_packets;
+	return hops;
+}
+
+static uint64_t check_nodes(const struct net *net, struct tally *tally)
+{
+	uint64_t visits = 0, left = 0;
+
+	for (size_t i = 0; i < net->nr_nodes; i++) {
+		const struct node *node = net->nodes[i];
+		bool bad = false;
+
+		visits += node->visits;
+		for (size_t word = 0; word < NODE_WORDS; word++)
+			left += node->state[word];
+		for (size_t link = 0; link < LINKS; link++)
+			bad |= node->links[link] != link_of(net, i, link);
+		tally->bad += bad;
+	}
+	tally->verified += net->nr_nodes;
+	tally->bad += left != net->left;
+	return visits;
+}
+
 static void check(const struct net *net, uint64_t events, struct tally *tally)
 {
-	uint64_t hops = 0, visits = 0;
-
-	for (size_t i = 0; i < net->nr_packets; i++)
-		hops += net->packets[i]->hops;
-	for (size_t i = 0; i < net->nr_nodes; i++)
-		visits += net->nodes[i]->visits;
-	tally->verified += 2;
-	tally->bad += (hops != events) + (visits != events);
+	tally->bad += check_packets(net, tally) != events;
+	tally->bad += check_nodes(net, tally) != events;
 }
 
 int main(int argc, char **argv)

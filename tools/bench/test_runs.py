@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tests of what becomes of runs that do not go well: python3 -m unittest discover -s tools/bench"""
+
+import contextlib
+import importlib.machinery
+import importlib.util
+import io
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from unittest import mock
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+from benchlib import files, guest, plan, report, summary, w2r_report  # noqa: E402
+
+OOPS = "[    9.1] BUG: unable to handle page fault for address: 0\n"
+# Stands for bench-swap: takes a second to keep what it found, and says so.
+TOOL = """\
+#!{python}
+import json, os, pathlib, sys, time
+sys.path.insert(0, {here!r})
+from benchlib import guest
+out = pathlib.Path(os.environ["RESULTS"])
+out.mkdir(parents=True)
+guest.interrupted_by_sigterm()
+try:
+    (out / "begun").touch()
+    time.sleep(60)
+except KeyboardInterrupt:
+    time.sleep(1)
+    data = {{"about": {{"rounds": 1, "kernel": "k", "commit": "c", "limit_mib": 192}}, "planned": {{"nvme": 7}},
+            "boots": [], "steps": []}}
+    (out / "results.json").write_text(json.dumps(data))
+    sys.exit(130)
+"""
+BENCH = """\
+import importlib.machinery, importlib.util, pathlib, sys
+sys.path.insert(0, {here!r})
+from benchlib import guest
+guest.BENCH = guest.CHECKOUT = pathlib.Path({root!r})
+loader = importlib.machinery.SourceFileLoader("bench", {bench!r})
+bench = importlib.util.module_from_spec(importlib.util.spec_from_loader("bench", loader))
+sys.modules["bench"] = bench
+loader.exec_module(bench)
+sys.exit(bench.main())
+"""
+# Stands for the lab: says what a VM would in the files it is told, then waits to be interrupted.
+LAB = """\
+#!{python}
+import sys, time
+word = lambda option: sys.argv[sys.argv.index(option) + 1]
+open(word("--console"), "w").write({console!r})
+with open(word("--out") + "/events", "w") as events:
+    events.write({events!r})
+try:
+    time.sleep({seconds})
+except KeyboardInterrupt:
+    sys.exit(130)
+"""
+
+
+def load(name):
+    """A program without .py as a module."""
+    loader = importlib.machinery.SourceFileLoader(name.replace("-", "_"), str(HERE / name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
+
+
+def executable(path, text):
+    path.write_text(text, encoding="utf-8")
+    path.chmod(0o755)
+
+
+def wait_for(condition):
+    end = time.monotonic() + 30
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.05)
+
+
+class InDirectory(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.out = pathlib.Path(holder.name)
+
+
+class Interrupting(InDirectory):
+    def begun(self):
+        """bench, while its first part is being measured, in a group of processes of its own."""
+        executable(self.out / "bench-swap", TOOL.format(python=sys.executable, here=str(HERE)))
+        text = BENCH.format(here=str(HERE), root=str(self.out), bench=str(HERE / "bench"))
+        process = subprocess.Popen([sys.executable, "-B", "-c", text], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   text=True, env=os.environ | {"QUICK": "1"}, start_new_session=True)
+        self.addCleanup(self.end, process)
+        wait_for(lambda: list(self.out.glob("bench/results/*/peers/begun")))
+        return process
+
+    @staticmethod
+    def end(process):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+
+    def check(self, process):
+        said, complaints = process.communicate(timeout=40)
+        self.assertEqual((process.returncode, complaints), (130, ""))
+        page, = self.out.glob("bench/results/*/report.md")
+        self.assertIn(f"report: {page}", said)
+        self.assertIn("ended with status 130; 0 of 7 steps measured", page.read_text(encoding="utf-8"))
+
+    def test_sigterm_reaches_the_part(self):
+        process = self.begun()
+        process.send_signal(signal.SIGTERM)
+        self.check(process)
+
+    def test_a_terminal_interrupts_both(self):
+        process = self.begun()
+        os.killpg(process.pid, signal.SIGINT)
+        self.check(process)
+
+    def test_a_part_does_not_outlive_bench(self):
+        process = self.begun()
+        process.kill()
+        wait_for(lambda: list(self.out.glob("bench/results/*/peers/results.json")))
+        self.assertTrue(list(self.out.glob("bench/results/*/peers/results.json")))
+
+    def test_results_are_whole_or_the_old_ones(self):
+        path = self.out / "new" / "results.json"
+        files.replace(path, "old")
+        with mock.patch("os.replace", side_effect=KeyboardInterrupt), self.assertRaises(KeyboardInterrupt):
+            files.replace(path, "new")
+        self.assertEqual(path.read_text(), "old")
+        files.replace(path, "new")
+        self.assertEqual([(each.name, each.read_text()) for each in path.parent.iterdir()], [("results.json", "new")])
+
+
+class Booting(InDirectory):
+    def run_guest(self, events, seconds, limit):
+        lab = self.out / "lab"
+        executable(lab, LAB.format(python=sys.executable, console=OOPS, events=events, seconds=seconds))
+        line = mock.Mock(text="")
+        with (mock.patch.object(guest, "LAB", str(lab)), mock.patch.object(guest, "_add_programs"),
+              mock.patch.object(guest, "POLL_SECONDS", 0.05)):
+            return guest.run("", self.out / "scratch", limit=limit, line=line)
+
+    def test_a_silent_guest_is_ended(self):
+        asked = []
+        begin = time.monotonic()
+        with self.assertRaisesRegex(guest.GuestError, "^silent for 1 s after: start 3$"):
+            self.run_guest("event=boot\nevent=start step=3\n", 60, lambda event: asked.append(event["event"]) or 1)
+        self.assertLess(time.monotonic() - begin, 20)
+        self.assertEqual(asked[-1], "start")
+
+    def test_a_guest_that_has_not_begun_may_wait(self):
+        with self.assertRaisesRegex(guest.GuestError, "ended with status 0"):
+            self.run_guest("", 2, lambda event: 1)
+
+    def test_the_kernel_log_of_a_vm_that_was_ended(self):
+        with self.assertRaises(guest.GuestError):
+            self.run_guest("event=boot\n", 60, lambda event: 0.5)
+        self.assertEqual(guest.keep_logs(self.out / "scratch", self.out / "kept", "nvme"), [OOPS.strip()])
+        self.assertEqual((self.out / "kept/nvme.dmesg").read_text(), OOPS)
+
+    def test_the_kernel_log_is_read(self):
+        scratch = self.out / "scratch"
+        scratch.mkdir()
+        self.assertEqual(guest.keep_logs(scratch, self.out, "nvme"), [])
+        (scratch / guest.CONSOLE).write_text(OOPS)
+        (scratch / "dmesg").write_text("[    1.0] Linux version 6.12\n[    2.0] mswap0: disksize set\n")
+        self.assertEqual(guest.keep_logs(scratch, self.out, "nvme"), [])
+
+    def test_slow_devices_may_take_longer(self):
+        step = plan.Step(1, 1, "brd", "mswap", 3, "papers")
+        brd, slow = plan.DEVICES["brd"], plan.DEVICES["null_blk-5ms"]
+        self.assertEqual(plan.step_limit(brd), plan.STEP_LIMIT)
+        self.assertGreater(plan.step_limit(brd, step), plan.STEP_LIMIT)
+        self.assertGreater(plan.step_limit(slow, step), plan.step_limit(brd, step))
+
+
+class LosingDevices(InDirectory):
+    def run_tool(self, boots, tool="bench-swap", **variables):
+        """The tool with what BOOTS does in place of VMs: its status and data, and what it printed."""
+        module = load(tool)
+        variables |= {"ROUNDS": "1", "RESULTS": str(self.out / "out")}
+        with (mock.patch.dict(os.environ, variables), mock.patch.object(sys, "argv", [tool]),
+              mock.patch.object(module.guest, "run", side_effect=boots), mock.patch.object(module.guest, "draw"),
+              mock.patch.object(module.guest, "interrupted_by_sigterm"), mock.patch.object(module.progress, "Line"),
+              mock.patch.object(module.cache, "scratch", lambda name: self.scratch()),
+              contextlib.redirect_stdout(io.StringIO()) as said, contextlib.redirect_stderr(said)):
+            status = module.main()
+        return status, json.loads((self.out / "out/results.json").read_text()), said.getvalue()
+
+    def run_swap(self, boots):
+        return self.run_tool(boots, DEVICES="brd nvme", PROGRAMS="c1")
+
+    @contextlib.contextmanager
+    def scratch(self):
+        with tempfile.TemporaryDirectory() as holder:
+            yield pathlib.Path(holder)
+
+    def page(self):
+        return (self.out / "out/report.md").read_text(encoding="utf-8")
+
+    def test_a_device_that_is_lost(self):
+        status, data, _ = self.run_swap([guest.GuestError("no VM\n  | why"), mock.DEFAULT])
+        self.assertEqual((status, data["lost"]), (1, {"brd": "no VM"}))
+        self.assertIn("## ramdisk (brd)\n\n**Not as it should be: 0 of 4 steps measured, then: no VM.**", self.page())
+        self.assertIn("Boots that failed or are not whole: ramdisk (brd); QEMU NVMe.", self.page())
+
+    def test_a_step_that_ends_its_boot_fails(self):
+        def boot(text, out, on_event, **how):
+            if "\ndevice nvme" in f"\n{text}":
+                on_event(guest.fields("event=boot kernel=k cpus=2 memory_kib=9"))
+                on_event(guest.fields("event=start step=2"))
+                raise guest.GuestError("silent")
+
+        status, data, _ = self.run_swap(boot)
+        step, = data["steps"]
+        self.assertEqual((status, step["boot"], step["side"], step["program"]), (1, "nvme", "mswap", "c1"))
+        self.assertIn("0 of 5 steps measured, then: silent", self.page())
+        self.assertIn("- round 1, c1 on mswap, page-cluster 3: 0 of 1 programs ended", self.page())
+
+    def test_an_interrupt(self):
+        status, data, said = self.run_swap([KeyboardInterrupt])
+        self.assertEqual((status, data["lost"]), (130, {"brd": "interrupted"}))
+        self.assertIn("## QEMU NVMe\n\n**Not as it should be: 0 of 5 steps measured.**", self.page())
+        self.assertNotIn("report:", said)
+
+    def test_a_kernel_that_complains(self):
+        def boot(text, out, **how):
+            (out / "dmesg").write_text(OOPS if "nvme" in text else "")
+
+        status, data, said = self.run_swap(boot)
+        self.assertEqual((status, data["lost"], data["trouble"]), (1, {}, {"nvme": [OOPS.strip()]}))
+        self.assertIn(f"nvme: the kernel complained: {OOPS}", said)
+
+    def test_boots_of_dm_w2r(self):
+        def boot(text, out, **how):
+            (out / "dmesg").write_text(OOPS)
+            if "cost " not in text:
+                raise guest.GuestError("no VM")
+
+        status, data, said = self.run_tool(boot, "bench-w2r", DEVICES="null_blk-5ms", PROGRAMS="cp grep",
+                                           SIDES="plain w2r")
+        self.assertEqual((status, data["lost"]), (1, {"boot": "no VM"}))
+        self.assertEqual((data["planned"], list(data["trouble"])), ({"costs": 2, "boot": 6}, ["costs", "boot"]))
+        self.assertIn("**Not as it should be: 0 of 6 steps measured, then: no VM; its kernel complained", self.page())
+
+
+class Telling(unittest.TestCase):
+    ABOUT = {"date": "d", "commit": "c", "kernel": "k", "rounds": 1, "limit_mib": 192, "cache_mib": 32, "knobs": "",
+             "tree": "t", "clock": "time is"}
+
+    def swap_data(self, **more):
+        return {"about": self.ABOUT, "boots": [{"device": "nvme", "text": "about"}], "steps": []} | more
+
+    def test_report_of_a_kernel_that_complained(self):
+        text = report.markdown(self.swap_data(trouble={"nvme": ["BUG: x", "Call Trace:"]}))
+        self.assertIn("its kernel complained, 2 lines, the first of them `BUG: x`", text)
+        cached = {"about": self.ABOUT, "costs": {}, "results": [], "trouble": {"boot": ["BUG: x"]}}
+        self.assertIn("its kernel complained, 1 lines, the first of them `BUG: x`", w2r_report.markdown(cached))
+
+    def test_page_about_parts_that_failed(self):
+        parts = [
+            summary.Part("good", "one", "make one", self.swap_data(planned={"nvme": 0})),
+            summary.Part("half", "two", "make two", self.swap_data(planned={"nvme": 5, "brd": 4}), 1),
+            summary.Part("none", "three", "make three", None, 2),
+            summary.CachePart("caches", "four", "make four", {
+                "about": self.ABOUT, "costs": {}, "results": [], "planned": {"costs": 2, "boot": 6},
+                "trouble": {"boot": ["BUG: x"]}}, 1),
+        ]
+        text = summary.markdown("d", parts)
+        self.assertIn("Parts that failed or are not whole: two; three; four.", text)
+        self.assertIn("## two\n\n**Not as it should be: ended with status 1; 0 of 9 steps measured.**", text)
+        self.assertIn("## three\n\n**Not as it should be: ended with status 2; no results.**\n\nAgain: `make three`",
+                      text)
+        self.assertIn("0 of 8 steps measured; the kernel of boot complained: `BUG: x`", text)
+        self.assertIn("## one\n\n1 rounds on kernel", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
