@@ -68,8 +68,8 @@ def _compile(name, root, directory):
                              + "\n".join(log.read_text(errors="replace").splitlines()[-60:]))
 
 
-def build(machine, debian_root):
-    """Builds the kernel of MACHINE if it is missing; returns its tar archive."""
+def build(machine, debian_root, options):
+    """Builds the kernel of MACHINE if it is missing, with OPTIONS for mmdebstrap; returns its tar archive."""
     name = machine.kernel
     package, version = package_version(debian_root)
     final = _directory(name, version)
@@ -83,7 +83,7 @@ def build(machine, debian_root):
         with cache.step(f"fetching a compiler and {package} {version}"):
             cache.logged(["mmdebstrap", "--variant=apt",
                           f"--include={','.join(BUILD_PACKAGES)},{package}={version}",
-                          machine.suite, str(temporary / "root")], temporary / "log", "mmdebstrap")
+                          *options, machine.suite, str(temporary / "root")], temporary / "log", "mmdebstrap")
         with slots.slot(), cache.step(f"building the kernel {name} (once, 10 to 20 minutes)"):
             _compile(name, temporary / "root", temporary)
         shutil.rmtree(temporary / "root")

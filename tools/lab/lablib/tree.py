@@ -10,6 +10,7 @@ is not hurt by a later build.
 import contextlib
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -62,9 +63,16 @@ def _packages(machine, names):
     return [f"{name}/{machine.slug}" if machine.backports else name for name in names]
 
 
+def _proxies():
+    """The host's proxies, as options: mmdebstrap has apt read a new configuration. They are no part of any recipe."""
+    dump = subprocess.run(["apt-config", "dump"], capture_output=True, text=True, check=True).stdout
+    return [f"--aptopt={line}" for line in dump.splitlines()
+            if re.match(r'Acquire::\w+::Proxy(-?Auto-?Detect|::[^" ]+)? ".+";$', line)]
+
+
 def options(machine):
-    """Options that mmdebstrap needs for the machine's suite."""
-    words = []
+    """Options that mmdebstrap needs on this host for the machine's suite."""
+    words = _proxies()
     if machine.ended:
         words.append('--aptopt=Acquire::Check-Valid-Until "false"')
     if machine.backports:
@@ -90,7 +98,7 @@ def _mmdebstrap(machine, final):
     root = temporary / "root"
     if machine.own:
         include = OWN_KERNEL_PACKAGES
-        hook = f"--customize-hook=tar-in {own_kernel.build(machine, build())} /"
+        hook = f"--customize-hook=tar-in {own_kernel.build(machine, build(), options(machine))} /"
     else:
         include = _packages(machine, KERNEL_PACKAGES)
         hook = _fetch_upgrade(machine)
