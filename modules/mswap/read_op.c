@@ -48,7 +48,6 @@ static void read_op_end_front(struct read_op *op, blk_status_t status)
 static void read_op_free(struct read_op *op)
 {
 	struct pagein *pi = op->pi;
-
 	bool giver = op->giver;
 
 	bio_uninit(&op->bio);
