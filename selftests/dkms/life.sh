@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 19
+plan 20
 
 # A copy of the sources that does not build.
 break_sources() {
@@ -14,10 +14,10 @@ break_sources() {
 		echo '#error broken on purpose' >>/root/broken/modules/mswap/main.c
 }
 
-# A header that all of mswap includes, and one of its files.
+# A header and what includes it.
 change_sources() {
-	echo 'MODULE_INFO(told, TOLD ", changed too");' >>"$work/modules/mswap/main.c" &&
-		echo '#define TOLD "changed"' >>"$work/modules/mswap/device.h"
+	sed -i 's/TOLD/TOLD ", changed too"/' "$work/modules/mswap/mswap.c" &&
+		echo '#define TOLD "changed"' >"$work/modules/mswap/told.h"
 }
 
 before=$(files)
@@ -52,9 +52,11 @@ must rm -r /usr/src/muster-99
 
 # Built in the clone, then changed, and another version: what is installed is what the sources say now.
 work=/root/work
-must mkdir $work
-must cp -r /muster/{VERSION,Makefile,Kbuild,dkms.conf,modules,tools} $work
+must small_sources $work
+echo '#define TOLD "first"' >$work/modules/mswap/told.h
+printf '#include "told.h"\nMODULE_INFO(told, TOLD);\n' >>$work/modules/mswap/mswap.c
 must make -C $work KVER="$KVER"
+check_eq 'make builds modules' "$(modinfo -F told $work/modules/mswap/mswap.ko)" first
 must change_sources
 must sh -c "echo 98 >$work/VERSION"
 check 'install of another version, from a clone that was built, then changed' make -C $work install KVER="$KVER"

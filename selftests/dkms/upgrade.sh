@@ -6,22 +6,29 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 11
+plan 12
 
+work=/root/work
 packages=(/var/lib/lab-upgrade/*.deb)
 flavour=${KVER%-amd64}-cloud-amd64
 # Nothing boots here.
 export INITRD=No DEBIAN_FRONTEND=noninteractive
 
-must dkms_install
+install_work() {
+	make -C "$work" install KVER="$KVER"
+}
+
+must small_sources $work
+must install_work
 check 'a second kernel is installed' dpkg --install "${packages[@]}"
 check 'the module is in place for it' installed_file mswap "$flavour"
 check_eq 'it is for that kernel' "$(modinfo -k "$flavour" -F vermagic mswap | cut -d' ' -f1)" "$flavour"
 check 'DKMS says installed for it' dkms_says "$flavour" installed
 check 'and for the first one still' dkms_says "$KVER" installed
-check 'install once more' dkms_install
+check 'install once more' install_work
 check 'is for the first one' dkms_says "$KVER" installed
 check 'and for the second one' installed_file mswap "$flavour"
+check 'the real modules build for it too' /muster/tools/trial-build "/lib/modules/$flavour/build"
 
 names=()
 for package in "${packages[@]}"; do
