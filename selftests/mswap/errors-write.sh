@@ -117,7 +117,7 @@ must dm_make muster "$(bad_slots 1000 100)"
 must mswap_set disksize $((sectors * 512 - 64 * 4096))
 must mswap_set backing_dev /dev/mapper/muster
 blocks=$(($(get disksize) / 4096))
-check 'all bad slots are found' wait_until 40 all_bad_are_retired 100
+check 'all bad slots are found' wait_until 4 all_bad_are_retired 100
 check_eq 'a write for which there is no slot fails' "$(fill -g 10 -b 4 | value_of errors)" 36
 check_that 'and is counted' "$(get nospace) > 0"
 check_eq 'all others are right' "$(scan -g 10 | value_of match)" $((blocks - 36))

@@ -55,7 +55,7 @@ load=$!
 must wait_until 60 swapped_out 4000
 must dmsetup suspend --noflush --nolockfs muster
 sleep 4
-check 'the program waits for the device' wait_until 20 stands_still
+check 'the program waits for the device' wait_until 1 stands_still
 rounds=$(grep -c '^phase=read' "$WORK/stride")
 must dmsetup resume muster
 must wait_until 60 rounds_read $((rounds + 1))

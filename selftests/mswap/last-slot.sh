@@ -39,7 +39,7 @@ $end $((sectors - end)) linear /dev/muster0 $end"
 mswap_add /dev/mapper/muster disksize=$((sectors * 512 - (BAD + 1) * 4096))
 blocks=$(($(get disksize) / 4096))
 
-must wait_until 40 all_bad_are_retired
+must wait_until 4 all_bad_are_retired
 check_eq 'the device is filled' "$(fill -g 2 | value_of match)" "$blocks"
 check_eq 'one slot is left' "$(($(get slots_reserved) - $(get_settled slots_retired)))" 1
 errors=$(get write_errors)
