@@ -121,6 +121,11 @@ dm_make() {
 	fi
 }
 
+# The milliseconds for a dm-delay that is to hold I/O back until it is told to let go: dm_make does so, since a delay
+# that is suspended lets all through at once. Whoever comes after that finds the new table.
+# shellcheck disable=SC2034
+HELD=3600000
+
 # late_below reads|writes NAME: how many I/Os the dm-delay of /dev/mapper/NAME keeps back just now.
 late_below() {
 	dmsetup status "$2" | awk -v field="$([[ $1 == reads ]] && echo 4 || echo 5)" '
@@ -175,17 +180,31 @@ get() {
 	cat "$SYS/$1"
 }
 
-# What `get` gives after it stopped changing: frees and writes that wait for company come a little later.
+# What `get` gives after it stopped changing: frees and writes that wait for company come a little later. Four times the
+# same: where the machine stands still between two readings, a worker has done nothing meanwhile.
 get_settled() {
-	local value last=''
+	local value last='' same=0
 
-	for _ in {1..40}; do
+	for _ in {1..100}; do
 		value=$(get "$1")
-		[[ $value == "$last" ]] && break
-		last=$value
-		sleep 0.25
+		if [[ $value != "$last" ]]; then
+			last=$value same=0
+		elif ((++same == 3)); then
+			break
+		fi
+		sleep 0.1
 	done
 	echo "$value"
+}
+
+gives() {
+	[[ $(get "$1") == "$2" ]]
+}
+
+# check_settles NAME FILE WANTED: the file comes to say so, however long it takes a worker to get there, and stays so.
+check_settles() {
+	wait_until 20 gives "$2" "$3"
+	check_eq "$1" "$(get_settled "$2")" "$3"
 }
 
 # Removing can meet a device that udev has just opened.
@@ -346,6 +365,10 @@ value_of() {
 
 # --- taking down
 
+test_maps() {
+	dmsetup ls 2>/dev/null | awk '/^muster/ { print $1 }'
+}
+
 teardown() {
 	local number folder name
 
@@ -359,7 +382,11 @@ teardown() {
 	if [[ -d $CONTROL && ! -d /sys/module/mswap_frontswap ]]; then
 		rmmod mswap
 	fi
-	for name in $(dmsetup ls 2>/dev/null | awk '/^muster/ { print $1 }'); do
+	# First those that lie over others.
+	for name in $(test_maps); do
+		dmsetup remove "$name" 2>/dev/null
+	done
+	for name in $(test_maps); do
 		dmsetup remove --retry "$name"
 	done
 	losetup -D
@@ -369,7 +396,8 @@ teardown() {
 	[[ -d /sys/module/brd ]] && rmmod brd
 	[[ -d /sys/module/scsi_debug ]] && rmmod scsi_debug
 	[[ -d $CGROUP ]] && rmdir "$CGROUP"
-	mountpoint -q "$WORK" && umount "$WORK"
+	# What takes down a program's last words may end a little later than the program.
+	mountpoint -q "$WORK" && wait_until 5 umount "$WORK"
 	return 0
 }
 

@@ -34,7 +34,8 @@ mswap_add "$SLOW" disksize=$((48 * 1024 * 1024 - 64 * 4096))
 blocks=$(($(get disksize) / 4096))
 check_eq 'the device is full' "$(blkpattern -g 1 -b 256 fill "$MSWAP" | value_of match)" "$blocks"
 must dd if=/dev/urandom of="$WORK/new" bs=512K count=1 status=none
-must slow_make $((15000 * ${MUSTER_SLOWER:-1}))
+must slow_make $HELD
+on_exit slow_make 0
 
 before=$(get dev_writes)
 ended=$(stat_of "$SLOW" 5)
@@ -47,6 +48,7 @@ check_eq 'the rest waits' "$half" $((before + 1))
 must blkdiscard --offset 16M --length 1M "$MSWAP"
 check 'a discard lets it go on' wait_until 10 issued_more "$half"
 check_eq 'while all I/O is under way' "$(stat_of "$SLOW" 5)" "$ended"
+must slow_make 0
 wait "$writer"
 result 'it ends' $?
 check 'and reads back' cmp "$WORK/new" <(dd if="$MSWAP" bs=512K count=1 iflag=direct status=none)
@@ -61,15 +63,16 @@ must mswap_set readahead off
 must mswap_set backing_dev "$SLOW"
 check_eq 'a device with bad slots is full' "$(blkpattern -g 2 -b 64 fill "$MSWAP" | value_of match)" "$blocks"
 check_eq 'no slot is left' "$(($(get slots_used) + $(get slots_retired)))" "$(get slots_total)"
-must dm_make muster-slow "0 $sectors delay /dev/muster0 0 $((20000 * ${MUSTER_SLOWER:-1})) /dev/muster0 0 0"
+must dm_make muster-slow "0 $sectors delay /dev/muster0 0 $HELD /dev/muster0 0 0"
 dd if="$MSWAP" of=/dev/null bs=4K skip=1000 count=1 iflag=direct status=none &
 must wait_until 5 being_read
 {
 	dd if="$WORK/new" of="$MSWAP" bs=4K count=1 oflag=direct status=none
 	echo $? >"$WORK/status"
 } 2>/dev/null &
-check 'a write does not wait for reads' wait_until $((10 * ${MUSTER_SLOWER:-1})) writer_ended
+check 'a write does not wait for reads' wait_until 10 writer_ended
 check 'which go on' being_read
+must slow_make 0
 wait
 check_eq 'it failed' "$(cat "$WORK/status")" 1
 check_eq 'for want of slots' "$(get nospace)" 1
