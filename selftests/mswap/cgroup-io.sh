@@ -41,7 +41,7 @@ else
 	skip 'one that may write 64 KiB a second there swaps as well' 'the kernel has no io.max'
 	skip 'and does not wait for that' 'the kernel has no io.max'
 fi
-check_eq 'nothing waits to be written' "$(get_settled copies_held)" 0
+check_settles 'nothing waits to be written' copies_held 0
 check 'swapoff' swapoff "$MSWAP"
 check_eq 'no I/O failed' "$(get write_errors) $(get read_errors) $(get nospace)" '0 0 0'
 

@@ -57,7 +57,10 @@ check_eq 'all pages are still there' "$(value_of bad <<<"$seen") $(value_of sigb
 must dm_make muster "$good"
 buscheck_end
 check_eq 'the program passed' $? 0
-check_eq 'and its copies went with it' "$(get_settled copies_held)" 0
+# Swap keeps up to 64 freed slots a CPU for itself, and tells of them when it is off.
+must swapoff "$MSWAP"
+check_settles 'and its copies went with it' copies_held 0
+must swapon "$MSWAP"
 
 # Once more, but the device takes writes again, and gets what it has refused; the swap cache lets go of it.
 must dm_make muster "0 $sectors error"

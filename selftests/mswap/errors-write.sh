@@ -51,8 +51,8 @@ out=$(fill -g 1 -n 8192)
 check_eq 'no write fails for a bad region' "$(value_of match <<<"$out")" 8192
 check_that 'the device did fail some' "$(get write_errors) > 0"
 check_that 'each was written once more' "$(get write_retries) > 0"
-check_eq 'exactly the bad slots are retired' "$(get_settled slots_retired)" 24
-check_eq 'retired slots are not in use' "$(get_settled slots_used)" 8192
+check_settles 'exactly the bad slots are retired' slots_retired 24
+check_settles 'retired slots are not in use' slots_used 8192
 check_eq 'every block is right' "$(scan -g 1 -n 8192 | value_of match)" 8192
 errors=$(get write_errors)
 for pass in 2 3 4; do
@@ -74,7 +74,7 @@ out=$(scan -g 4)
 check_eq 'when the device is back, all is as before the failed writes' "$(value_of match <<<"$out")" "$blocks"
 check_eq 'and new writes go well' "$(fill -g 6 | value_of match)" "$blocks"
 check_eq 'all are right' "$(scan -g 6 | value_of match)" "$blocks"
-check_eq 'no slot was lost' "$(get_settled slots_used)" "$blocks"
+check_settles 'no slot was lost' slots_used "$blocks"
 
 must modprobe dm-flakey
 must dm_make muster "0 $sectors flakey /dev/muster0 0 1 1 1 error_writes"
@@ -82,7 +82,7 @@ check_program 'a device that comes and goes' blkcheck -E -s 6 -t 2 -r 2 -S 16 "$
 must dm_make muster "$(linear 0 "$sectors")"
 check_program 'and one that stays' blkcheck -s 2 -t 2 -r 2 -S 16 "$MSWAP"
 must blkdiscard "$MSWAP"
-check_eq 'no slot is lost by all this' "$(get_settled slots_used)" 0
+check_settles 'no slot is lost by all this' slots_used 0
 check_that 'few were retired' "$(get slots_retired) <= $(get slots_reserved)"
 check 'reset' mswap_set reset 1
 
@@ -96,7 +96,7 @@ for i in 1 2 3; do
 done
 check_eq 'a full device that gets bad regions takes all writes' "$taken" $((3 * blocks))
 check_eq 'all of them are right' "$(scan -g 9 | value_of match)" "$blocks"
-check_eq 'exactly the bad slots are retired' "$(get_settled slots_retired)" $((24 * 3))
+check_settles 'exactly the bad slots are retired' slots_retired $((24 * 3))
 must dm_make muster "0 $sectors error"
 check_fails 'a full device that dies says EIO, not ENOSPC' 'Input/output error' \
 	dd if=/dev/zero of="$MSWAP" bs=8M count=1 oflag=direct

@@ -37,7 +37,7 @@ check_that 'it was under way to the end' "$late > 0"
 check_that 'pages were taken over by copy' "$(get pages_out_copied) > $COPIES / 2"
 check_that 'and others not' "$(get pages_out_copied) < $(get pages_out)"
 check 'the first write ends' dm_make muster "$good"
-check_eq 'no copy is left' "$(get_settled copies_held)" 0
+check_settles 'no copy is left' copies_held 0
 must swapoff "$MSWAP"
 check_that 'and no slot but that of the swap header' "$(get_settled slots_used) <= 1"
 
