@@ -7,7 +7,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 9
+plan 10
 
 # io_of DEVICE KEY: bytes in the cgroup's io.stat, 0 if there are none.
 io_of() {
@@ -28,17 +28,21 @@ must tee /sys/fs/cgroup/cgroup.subtree_control <<<'+io' >/dev/null
 check_program 'a program swaps' swaps
 wrote=$(($(get dev_pages_written) * 4096))
 check_that 'the cgroup wrote to the swap device' "$(io_of "$MSWAP" wbytes) > 32 << 20"
-check_that 'what mswap wrote is hardly on its account' "$(io_of /dev/muster0 wbytes) < $wrote / 10"
+copied=$(($(get pages_out_copied) * 4096))
+check_that 'mswap wrote copies' "$copied > 16 << 20"
+check_le 'which are not on its account' "$(io_of /dev/muster0 wbytes)" $((wrote - copied))
 check_that 'what was read is' "$(io_of /dev/muster0 rbytes) > 32 << 20"
-diag "on the device: $wrote bytes; of the cgroup: $(io_of /dev/muster0 wbytes)"
+diag "on the device: $wrote bytes, $copied by copy; of the cgroup: $(io_of /dev/muster0 wbytes)"
 
+# So little that it would take over a minute, and still not where, for want of free copies, some pages are its own I/O.
 if [[ -e $CGROUP/io.max ]]; then
-	must tee "$CGROUP/io.max" <<<"$(</sys/block/"$(basename "$(readlink -f /dev/muster0)")"/dev) wbps=65536" >/dev/null
+	number=$(<"/sys/block/$(basename "$(readlink -f /dev/muster0)")/dev")
+	must put "$number wbps=$((524288 / ${MUSTER_SLOWER:-1}))" "$CGROUP/io.max"
 	start=$SECONDS
-	check_program 'one that may write 64 KiB a second there swaps as well' swaps
+	check_program 'one that may write little there swaps as well' swaps
 	check_that 'and does not wait for that' "$SECONDS - $start < 40 * ${MUSTER_SLOWER:-1}"
 else
-	skip 'one that may write 64 KiB a second there swaps as well' 'the kernel has no io.max'
+	skip 'one that may write little there swaps as well' 'the kernel has no io.max'
 	skip 'and does not wait for that' 'the kernel has no io.max'
 fi
 check_settles 'nothing waits to be written' copies_held 0
