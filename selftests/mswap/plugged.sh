@@ -22,9 +22,13 @@ used_kib() {
 }
 
 # The task is to be in the midst of its madvise() when the module goes, however fast the CPU is: there it loses its CPU
-# to this, which is no sleep.
+# to this, which is no sleep. It is there before, and stands still until a signal: to start it may take too long.
 hold_up() {
-	exec taskset -c 1 bash -c 'while :; do :; done'
+	exec taskset -c 1 bash -c 'kill -STOP $$; while :; do :; done'
+}
+
+stands_still() {
+	[[ $(<"/proc/$hold/stat") == *') T '* ]]
 }
 
 goes() {
@@ -35,13 +39,15 @@ must modprobe brd rd_nr=2 rd_size=$(((MIB + 32) * 1024))
 mswap_add /dev/ram0 disksize=2M cluster_pages=1
 must swap_start "$MSWAP" -p 10
 must swap_start /dev/ram1 -p 5
+hold_up &
+hold=$!
+must wait_until 10 stands_still
 taskset -c 1 nice -n 19 hugecheck -P -s "$MIB" -r 1 >"$WORK/out" 2>&1 &
 program=$!
 until used_kib /dev/ram1 && ((USED >= 4096)); do
 	kill -0 $program || break
 done
-hold_up &
-hold=$!
+kill -CONT $hold
 check 'swapoff' swapoff "$MSWAP"
 used_kib /dev/ram1
 check_le 'it pages out still' "$USED" $((MIB * 1024 * 9 / 10))
