@@ -27,7 +27,8 @@ adds_up() {
 	in=$(get pages_in)
 	check_close "$1: stores are pages out" "$(get pages_out)" $(($(frontswap_count succ_stores) - stores))
 	check_close "$1: loads are pages in" "$in" $(($(frontswap_count loads) - loads))
-	check_eq "$1: nothing was refused" "$(get stores_refused)" 0
+	# It is where a store has waited a second for a copy to become free: a machine that stands still does that.
+	check_le "$1: hardly anything was refused" "$(get stores_refused)" $(($(get pages_out) / 1000))
 	check_eq "$1: pages in came from somewhere" "$in" \
 		$(($(get pages_in_waiting) + $(get pages_in_copied) + $(get pages_in_zero) + $(get dev_pages_read) - $(get dev_pages_passed) - $(get prefetched)))
 	check_eq "$1: no read found an empty slot" "$(get pages_in_zero)" 0
@@ -45,9 +46,10 @@ check_program 'sixteen in a row, descending' stride -c 16 -s 96 --descending
 adds_up 'programs'
 check_that 'written in clusters' "$(get dev_pages_written) > 20 * $(get dev_writes)"
 check_that 'read in runs' "$(get dev_pages_read) > 2 * $(get dev_reads)"
-check_eq 'nothing went to the ordinary area' $(($(area_written) - written)) 0
+check_eq 'nothing else went to the ordinary area' $(($(area_written) - written)) "$(get stores_refused)"
 
 # What it does not take goes to the ordinary area.
+written=$(area_written) refused=$(get stores_refused)
 must mount -t tmpfs -o size=64M none "$WORK/tmpfs"
 check_program 'all pages, huge' stride -c 1 -k 0 -s 64 --thp --write-on-readback
 check_program 'fork and copy on write' limited 24M forkcow -s 48
@@ -56,7 +58,7 @@ check 'stress-ng with verification' limited 48M stress-ng --quiet --vm 2 --vm-by
 	--verify --timeout 15
 check_program 'shared memory' limited 24M shmcheck -n 2 -s 24 -r 2 "$WORK/tmpfs"
 check_that 'huge and shared pages go to the ordinary area, and are counted' \
-	"$(area_written) > $written && $(get stores_refused) > 100"
+	"$(area_written) > $written + 100 && $(get stores_refused) > $refused + 100"
 check 'swapoff' swapoff /dev/ram0
 check 'all slots are free' stores_nothing 0
 check 'swapon again' swapon /dev/ram0

@@ -63,6 +63,7 @@ check_program 'a program on the first alone' stride -c 4 -s 64
 for delay in 0.1 0.3 0.7 1.3; do
 	stride -c 1 -k 0 -s 96 --write-on-readback -r 9 >/dev/null 2>&1 &
 	program=$!
+	must wait_until 10 grep -q . "$CGROUP/cgroup.procs"
 	sleep "$delay"
 	cgroup_kill
 	wait "$program"
