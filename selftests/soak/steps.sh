@@ -113,12 +113,14 @@ step_cpu() {
 }
 
 step_limit() {
-	local lane=$((RANDOM % LANES + 1)) file
+	local lane=$((RANDOM % LANES + 1)) group
 
 	between 10 40
 	echo "lane $lane: limit $PICK MiB"
-	file=$(lane_cgroup $lane)/memory.high
-	[[ ! -e $file ]] || put "${PICK}M" "$file"
+	group=$(lane_cgroup $lane)
+	[[ -d $group ]] || return 0
+	# As cgroup_make has it: where memory.max alone holds them, programs get killed.
+	put 60M "$group/memory.max" && put "${PICK}M" "$group/memory.high"
 }
 
 step_look() {
