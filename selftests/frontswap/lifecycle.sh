@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Attaching and detaching a device, several areas in any order, programs killed at any time, and a module
 # that stays.
-# timeout: 150
+# timeout: 300
 # kernels: 5.10
 # stays: mswap mswap_frontswap
 

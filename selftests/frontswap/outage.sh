@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A backing device that takes no writes until every copy has failed: when it is back, it is written to again though none
 # of the failed ones was freed.
-# timeout: 120
+# timeout: 240
 # kernels: 5.10
 # stays: mswap mswap_frontswap
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What cannot be a backing device, and sizes that cannot be: refused with an errno and a line in the log,
 # nothing changes, and what was refused to mswap stays free for others.
-# timeout: 60
+# timeout: 180
 # kernels: all
 
 . "$(dirname "$0")/lib.sh"

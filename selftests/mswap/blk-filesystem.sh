@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # File systems on mswap: a tree of files survives unmounting, fsck finds nothing, fsync reaches the backing
 # device as a flush, fstrim gives slots back.
-# timeout: 120
+# timeout: 240
 # kernels: all
 
 . "$(dirname "$0")/lib.sh"

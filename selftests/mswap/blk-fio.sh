@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # fio's own verification: 4 KiB to 1 MiB random writes and reads at depth 32, direct I/O.
-# timeout: 120
+# timeout: 240
 # kernels: all
 
 . "$(dirname "$0")/lib.sh"

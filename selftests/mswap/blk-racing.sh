@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # mswap as a plain block device: racing direct writes, reads, discards and write-zeroes of 4 KiB to 1 MiB,
 # with every policy and read-ahead; every block is checked against what it may hold.
-# timeout: 120
+# timeout: 240
 # kernels: all
 # short-form: yes
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # What the systemd unit runs: mswap-swap, as make install has put it in place.
-# timeout: 120
+# timeout: 240
 # kernels: all
 # expect-dmesg: Buffer I/O error on dev dm-
 

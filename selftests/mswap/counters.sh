@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Counters add up, among themselves and with what the backing device saw; the three policies write what
 # they promise.
-# timeout: 120
+# timeout: 300
 # kernels: all
 
 . "$(dirname "$0")/lib.sh"

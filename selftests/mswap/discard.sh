@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Discard and write-zeroes: what was discarded reads as zeros, its neighbours stay, slots become free.
-# timeout: 60
+# timeout: 180
 # kernels: all
 
 . "$(dirname "$0")/lib.sh"

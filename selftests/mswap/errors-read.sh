@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A window that is under way and fails for one bad slot: whoever asked for a page of it, before it was sent or since,
 # gets the page all the same, and only who wants the bad one is told of the error.
-# timeout: 60
+# timeout: 180
 # kernels: all
 
 . "$(dirname "$0")/lib.sh"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A backing device that fails beneath swap: a page that cannot be read is a SIGBUS for who wants it and
 # nobody else; pages that cannot be written stay in memory; the device goes on.
-# timeout: 90
+# timeout: 240
 # kernels: all
 # expect-dmesg: (Read|Write)-error on swap-device
 

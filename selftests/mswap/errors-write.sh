@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A backing device that fails writes: in a bad region pages go elsewhere and the region is retired; when all
 # of it fails the writer gets EIO and what is stored stays; when it works again so does mswap.
-# timeout: 90
+# timeout: 300
 # kernels: all
 # short-form: yes
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # The memory a device takes: at most 4.5 bytes a slot, told and real; how large a device can be.
-# timeout: 60
+# timeout: 180
 # kernels: all
 
 . "$(dirname "$0")/lib.sh"

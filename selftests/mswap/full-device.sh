@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # A device that is 100 % full can be overwritten again and again, and swap can be filled to the last slot.
-# timeout: 120
+# timeout: 240
 # kernels: all
 
 . "$(dirname "$0")/lib.sh"

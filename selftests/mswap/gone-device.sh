@@ -3,7 +3,7 @@
 # A backing device that hangs and returns, and one that is unplugged under load: who waits gets the right data or an
 # error, nothing hangs, and the control files can clear up.
 # nvme: 256M
-# timeout: 120
+# timeout: 240
 # expect-dmesg: (Read|Write)-error on swap-device
 
 . "$(dirname "$0")/lib.sh"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Every knob takes what it may take and refuses everything else, before and after the device is ready.
-# timeout: 90
+# timeout: 300
 # one-thread: newest
 # kernels: all
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A full device whose bad slots have used up the reserve but for one slot: a write that fails there once, and is tried
 # again, has only that slot to go to.
-# timeout: 90
+# timeout: 300
 # kernels: newest
 # expect-dmesg: I/O error, dev muster
 

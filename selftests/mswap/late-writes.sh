@@ -3,7 +3,7 @@
 # Writes that end in another order than they were sent: of a slot that was written anew meanwhile, or freed, nothing of
 # the old content comes back, neither from the copy nor when its write ends at last. And a device that goes while its
 # bad slots are looked for has none.
-# timeout: 90
+# timeout: 240
 # kernels: all
 
 . "$(dirname "$0")/lib.sh"

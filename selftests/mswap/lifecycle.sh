@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Devices come and go: hot_add, hot_remove, reset, disksize, unloading; refused while in use.
-# timeout: 60
+# timeout: 180
 # kernels: all
 # short-form: yes
 

@@ -5,7 +5,7 @@
 # same on stock swap, for that comparison. MUSTER_LOAD_SECONDS is how long each of the two goes on once swap is full;
 # pauses are judged when that is a minute or more, since in a few seconds a busy host decides them: on the newest kernel
 # stock swap has had one of 31 s. A kernel that looks for bugs has a quarter of all: on it the whole took over 25 minutes.
-# timeout: 300
+# timeout: 600
 # one-thread: newest
 
 . "$(dirname "$0")/lib.sh"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Kinds of memory in swap: copy-on-write over fork, huge pages, MADV_PAGEOUT loops, shared memory and tmpfs,
 # memory given up while swapped out. Every page is verified.
-# timeout: 150
+# timeout: 400
 # kernels: all
 
 . "$(dirname "$0")/lib.sh"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # The module parameter num_devices: what it makes, and what it refuses.
-# timeout: 40
+# timeout: 120
 # kernels: all
 
 . "$(dirname "$0")/lib.sh"

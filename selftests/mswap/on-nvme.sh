@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The same on a PCIe device that completes in interrupts and out of order: memory under pressure and racing
 # block I/O, all verified.
-# timeout: 120
+# timeout: 240
 # nvme: 512M
 # kernels: all
 

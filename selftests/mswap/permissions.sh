@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Nobody but root changes anything, and only the files that the manual calls writable can be written.
-# timeout: 40
+# timeout: 120
 # kernels: all
 
 . "$(dirname "$0")/lib.sh"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # The module goes while a task that has swapped to it, and now swaps elsewhere, still holds the plug of that.
-# timeout: 90
+# timeout: 240
 # kernels: all
 
 . "$(dirname "$0")/lib.sh"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Memory through swap under pressure, one and eight processes, every policy and read-ahead; every page that
 # is read back is verified.
-# timeout: 150
+# timeout: 400
 # one-thread: newest
 # kernels: all
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Slots that swap gave up are free at once and read as zeros, and nothing that the backing device held before
 # ever shows through.
-# timeout: 90
+# timeout: 240
 # kernels: all
 
 . "$(dirname "$0")/lib.sh"

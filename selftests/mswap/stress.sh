@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # stress-ng's own memory stressors with verification, squeezed into swap.
-# timeout: 120
+# timeout: 240
 # kernels: all
 
 . "$(dirname "$0")/lib.sh"

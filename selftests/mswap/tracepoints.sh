@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Each tracepoint tells what happened, as often as the counters say it did, in well-formed lines.
-# timeout: 60
+# timeout: 180
 # kernels: all
 
 . "$(dirname "$0")/lib.sh"
