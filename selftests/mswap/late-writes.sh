@@ -41,8 +41,8 @@ check_settles 'no copy is left' copies_held 0
 must swapoff "$MSWAP"
 check_that 'and no slot but that of the swap header' "$(get_settled slots_used) <= 1"
 
-# One of 64 slots is bad, so that each is tried alone, and it takes a minute until it is its turn. What is slow lies below
-# what is changed: a delay that is to be suspended lets all through at once.
+# One of 64 slots is bad, so that each is tried alone, and a minute goes by before its turn. What is slow lies below what
+# is changed: a delay that is to be suspended lets all through at once.
 must wait_until 5 mswap_set reset 1
 must dm_make muster-slow "0 $sectors delay /dev/muster0 0 0 /dev/muster0 0 1000"
 from=$((60 * SLOT)) end=$((61 * SLOT))
