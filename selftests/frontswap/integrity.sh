@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Programs swap through frontswap: every page is right, all of it goes to the backing device in clusters,
 # and the counters of both sides add up.
-# timeout: 500
+# timeout: 800
 # nvme: 512M
 # kernels: 5.10
 # stays: mswap mswap_frontswap
