@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A device whose free slots are scattered: what is written together lies close together, is read back in few I/Os
 # that pass over what lies between, and every block is right, also where such a read fails.
-# timeout: 240
+# timeout: 400
 # kernels: all
 
 . "$(dirname "$0")/lib.sh"
