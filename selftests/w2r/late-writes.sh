@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # An origin that takes long to write: what is read while a write, a discard or zeroing is under way is not what is cached
 # when that has ended.
-# timeout: 60
+# timeout: 180
 
 # Functions are called by name, by check and must.
 # shellcheck disable=SC2317
@@ -11,8 +11,17 @@
 
 plan 14
 
-LATE=$((4 * ${MUSTER_SLOWER:-1})) # seconds
+HELD=3600000 # ms: until they are let go
 MIB=256 # blocks
+
+hold_writes() {
+	dm_make muster-o "0 $sectors delay /dev/muster0 0 0 /dev/muster0 0 $HELD"
+}
+
+# A delay that is taken away lets through what it holds.
+let_go() {
+	dm_make muster-o "0 $sectors linear /dev/muster0 0"
+}
 
 write_is_under_way() {
 	(($(late_below writes muster-o) > 0))
@@ -25,11 +34,13 @@ late() {
 	shift 3
 
 	before=$(sum_range /dev/muster0 "$first" "$n")
+	must hold_writes
 	"$@" &
 	changer=$!
-	must wait_until 10 write_is_under_way
+	must wait_until 30 write_is_under_way
 	must touch_range "$DEV" "$((first - 8))" 8
 	check_eq "$name: meanwhile the old blocks are read" "$(sum_range "$DEV" "$first" "$n")" "$before"
+	must let_go
 	wait "$changer" || diag "$* failed"
 	check_not "$name: it changed them" test "$(sum_range /dev/muster0 "$first" "$n")" = "$before"
 	check_eq "$name: then the new ones" "$(sum_range "$DEV" "$first" "$n")" "$(sum_range /dev/muster0 "$first" "$n")"
@@ -42,11 +53,13 @@ write_blocks() {
 must modprobe dm-delay
 must null_make muster0 64
 must blkpattern -o 5 fill /dev/muster0
-must dm_make muster-o "0 $(sectors_of /dev/muster0) delay /dev/muster0 0 0 /dev/muster0 0 $((LATE * 1000))"
+sectors=$(sectors_of /dev/muster0)
+must let_go
 w2r_make muster /dev/mapper/muster-o 32 readahead on planner obl
 # Who reads a device waits for a discard of that one to end, so changes come by way of another.
 must dm_make muster-view "0 $(sectors_of "$DEV") linear $DEV 0"
 on_exit dmsetup remove --retry muster-view
+on_exit let_go
 VIEW=/dev/mapper/muster-view
 
 late 'a write' $((2 * MIB)) 1 write_blocks 2M 4096
