@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Each tracepoint tells what happened, as often as the counters say it did.
-# timeout: 60
+# timeout: 180
 
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=../mswap/tracing.sh
@@ -17,6 +17,9 @@ check_eq 'the tracepoints' "$(find "$TRACING/events/w2r" -mindepth 1 -type d -pr
 	'w2r_miss w2r_prefetch w2r_split w2r_toggle'
 on_exit put 0 "$TRACING/events/w2r/enable"
 must put 8192 "$TRACING/buffer_size_kb"
+# The order of events: the clocks of two CPUs may differ.
+on_exit put local "$TRACING/trace_clock"
+must put counter "$TRACING/trace_clock"
 check 'they can be turned on' put 1 "$TRACING/events/w2r/enable"
 
 first_target=$(w2r_get waiting_target)
