@@ -288,6 +288,24 @@ def broken_machine(logs):
     return (0, "") if good else (1, f"status {done.returncode}, wanted 1\n{done.stdout}")
 
 
+def lost_network(logs):
+    """Where packages cannot be fetched the lab tries again, anew and not for ever; what else fails has failed."""
+    logs.mkdir(parents=True)
+    bad = []
+    for number, (said, lost, tried) in enumerate((("E: Failed to fetch x", 2, 3), ("E: Failed to fetch x", 9, 4),
+                                                  ("E: no such package", 1, 1))):
+        root, tries = logs / f"root{number}", logs / f"tries{number}"
+        script = f"mkdir {root} && echo >>{tries}; [ $(wc -l <{tries}) -gt {lost} ] || {{ echo {said}; exit 1; }}"
+        code = ("from lablib import cache\n"
+                f"cache.fetched(['sh', '-c', {script!r}], {str(logs / 'log')!r}, {str(root)!r}, (0, 0, 0))")
+        done = subprocess.run([sys.executable, "-c", code], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              env=os.environ | {"PYTHONPATH": str(vm.LAB.parent)})
+        got = len(tries.read_text()), done.returncode == 0
+        if got != (tried, tried > lost):
+            bad.append(f"'{said}', {lost} times: {got}\n{done.stdout}")
+    return (1, "\n".join(bad)) if bad else (0, "")
+
+
 def late_vm(logs):
     """A VM that does not boot in time is booted once more; then it has failed, and its console is shown."""
     done = subprocess.run([str(vm.LAB), "run", "--no-sync", "true"],
@@ -407,7 +425,7 @@ def planted_race(logs):
 
 TESTS = {"cases": cases, "ends": ends, "planted": planted, "planted_race": planted_race, "kernel_log": kernel_log,
          "frozen_vm": frozen_vm, "late_vm": late_vm, "kernels": kernels, "broken_machine": broken_machine,
-         "missing_kernel": missing_kernel, "killed_lab": killed_lab, "time_limit": time_limit,
-         "interrupted_unit": interrupted_unit, "soak_step": soak_step}
+         "lost_network": lost_network, "missing_kernel": missing_kernel, "killed_lab": killed_lab,
+         "time_limit": time_limit, "interrupted_unit": interrupted_unit, "soak_step": soak_step}
 # What a test boots, where that is not the default.
 KERNELS = {"planted": "debug", "planted_race": "kcsan"}

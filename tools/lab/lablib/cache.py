@@ -16,6 +16,10 @@ CHECKOUT = pathlib.Path(__file__).resolve().parents[3]
 CACHE = pathlib.Path(os.environ.get("MUSTER_CACHE") or "/var/cache/muster")
 
 
+# Between tries to fetch packages, in seconds.
+FETCH_PAUSES = (10, 30, 60)
+
+
 class LabError(Exception):
     """The lab itself cannot go on; the text says why."""
 
@@ -112,3 +116,20 @@ def logged(command, log, what):
     if code:
         sys.stderr.write(pathlib.Path(log).read_text(errors="replace"))
         raise LabError(f"{what} failed with status {code}; its output is above")
+
+
+def fetched(command, log, root, pauses=FETCH_PAUSES):
+    """
+    As logged, with a COMMAND of mmdebstrap's that makes ROOT; again some times where packages could not be fetched. A
+    single apt tries for seconds, and never again an address that has refused it.
+    """
+    for pause in pauses:
+        try:
+            return logged(command, log, "mmdebstrap")
+        except LabError:
+            if b"Failed to fetch" not in pathlib.Path(log).read_bytes():
+                raise
+        say(f"packages could not be fetched; once more in {pause} s")
+        time.sleep(pause)
+        shutil.rmtree(root, ignore_errors=True)
+    return logged(command, log, "mmdebstrap")

@@ -81,9 +81,10 @@ def build(machine, debian_root, options):
         shutil.rmtree(temporary, ignore_errors=True)
         temporary.mkdir(parents=True)
         with cache.step(f"fetching a compiler and {package} {version}"):
-            cache.logged(["mmdebstrap", "--variant=apt",
-                          f"--include={','.join(BUILD_PACKAGES)},{package}={version}",
-                          *options, machine.suite, str(temporary / "root")], temporary / "log", "mmdebstrap")
+            cache.fetched(["mmdebstrap", "--variant=apt",
+                           f"--include={','.join(BUILD_PACKAGES)},{package}={version}",
+                           *options, machine.suite, str(temporary / "root")],
+                          temporary / "log", temporary / "root")
         with slots.slot(), cache.step(f"building the kernel {name} (once, 10 to 20 minutes)"):
             _compile(name, temporary / "root", temporary)
         shutil.rmtree(temporary / "root")

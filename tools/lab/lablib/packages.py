@@ -24,9 +24,9 @@ def unpack(name, packages, finish=None, recipe=()):
         shutil.rmtree(temporary, ignore_errors=True)
         temporary.mkdir(parents=True)
         with cache.step(f"fetching Debian's {packages[0]} (once, about a minute)"):
-            cache.logged(["mmdebstrap", "--variant=extract", "--include=" + ",".join(packages),
-                          *tree.options(DEFAULT), DEFAULT.suite, str(temporary / "root")],
-                         temporary / "log", "mmdebstrap")
+            cache.fetched(["mmdebstrap", "--variant=extract", "--include=" + ",".join(packages),
+                           *tree.options(DEFAULT), DEFAULT.suite, str(temporary / "root")],
+                          temporary / "log", temporary / "root")
             if finish:
                 finish(temporary)
         temporary.rename(final)

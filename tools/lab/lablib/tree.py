@@ -105,7 +105,7 @@ def _mmdebstrap(machine, final):
     command = ["mmdebstrap", "--variant=apt", "--include=" + ",".join((*include, *PACKAGES)),
                *options(machine), hook, machine.suite, str(root)]
     with cache.step(f"making a tree of {machine} (once, about a minute)"):
-        cache.logged(command, temporary / "log", "mmdebstrap")
+        cache.fetched(command, temporary / "log", root)
         cache.logged(["mkfs.erofs", "-x-1", str(image(root)), str(root)],
                      temporary / "log.erofs", "mkfs.erofs")
     shutil.rmtree(final, ignore_errors=True)
