@@ -17,6 +17,7 @@ from .machines import DEFAULT
 TAIL_LINES = 60
 # A machine takes 5 to 40 s to boot here.
 BOOT_SECONDS = float(os.environ.get("MUSTER_BOOT_SECONDS", "120"))
+POLL_SECONDS = 0.3
 STAGE2 = pathlib.Path(__file__).resolve().parents[1] / "stage2"
 TIMED_OUT, DIED = 124, 125
 ACCEL = {
@@ -122,16 +123,15 @@ class Job:
         return words + self._shares() + self._disks()
 
     def _wait(self, process, timeout):
-        """Until the VM ends, or there is no point in waiting: subprocess.TimeoutExpired."""
-        boot = BOOT_SECONDS * self.args.kernel.slower
-        if timeout is not None and timeout > boot:
+        """Until the VM ends, or there is no point in waiting: subprocess.TimeoutExpired. TIMEOUT is for its command."""
+        end = time.monotonic() + BOOT_SECONDS * self.args.kernel.slower
+        while timeout is not None and self.booted_seconds() is None:
             try:
-                process.wait(boot)
+                process.wait(POLL_SECONDS)
                 return
             except subprocess.TimeoutExpired:
-                if self.booted_seconds() is None:
+                if time.monotonic() > end:
                     raise
-            timeout -= boot
         process.wait(timeout)
 
     def boot(self, accel, cmd):
