@@ -273,12 +273,13 @@ class Boots:
 
     def _watch(self, process, out):
         """Reports tests as they end; returns whether one had to be ended from outside."""
+        seen = {}  # not the time of the file: a new machine's clock may be set meanwhile
         while process.poll() is None and not interrupt.stop.is_set():
             self._collect(out)
             running = next((test for test in self.waiting
                             if (out / test.id / "started").exists()), None)
             if running:
-                age = time.time() - (out / running.id / "started").stat().st_mtime
+                age = time.monotonic() - seen.setdefault(running.id, time.monotonic())
                 if age > running.seconds + self.slower * GRACE_SECONDS:
                     return True
             time.sleep(0.2)
