@@ -3,7 +3,7 @@
 
 import time
 
-from . import commands, ktap, vm
+from . import commands, ktap, lint, vm
 from .report import FAIL, Result
 
 
@@ -25,6 +25,10 @@ def job(test, reporter, logs):
 
 def _run(test):
     try:
+        # Not in the test's time, which may be as short as it takes to make a tree.
+        status, log = commands.run([vm.LAB, "build", "--kernel", test.kernel], lint.LAB_SECONDS)
+        if status:
+            return FAIL, f"the machine could not be made: status {status}", log, ()
         status, log = commands.run([vm.LAB, "chroot", "--kernel", test.kernel, "--",
                                     f"/muster/{test.path.relative_to(vm.CHECKOUT)}"], test.seconds)
     except commands.Ended as ended:
