@@ -81,7 +81,7 @@ def executable(path, text):
 
 
 def wait_for(condition):
-    end = time.monotonic() + 30
+    end = time.monotonic() + 120
     while not condition() and time.monotonic() < end:
         time.sleep(0.05)
 
@@ -111,7 +111,7 @@ class Interrupting(InDirectory):
         process.communicate()
 
     def check(self, process):
-        said, complaints = process.communicate(timeout=40)
+        said, complaints = process.communicate(timeout=120)
         self.assertEqual((process.returncode, complaints), (130, ""))
         page, = self.out.glob("bench/results/*/report.md")
         self.assertIn(f"report: {page}", said)
