@@ -5,7 +5,7 @@
  * while it is being written, as before or after that write, and never as a third thing.
  *
  * Memory of the I/Os starts at any multiple of 512 bytes, where the device admits that. All content of the
- * device is lost.
+ * device is lost. SIGTERM ends it early, as if the time were over.
  *
  *	writes=… reads=… discards=… zeroes=… racing_reads=… unaligned=yes|no io_errors=0 secs=…
  *	verified N pages, M bad
@@ -15,6 +15,7 @@
 #include <getopt.h>
 #include <linux/fs.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -30,6 +31,7 @@ enum operation { WRITE, READ, DISCARD, ZERO, RACE, OPERATIONS };
 static struct oracle oracle;
 static int device;
 static double deadline;
+static volatile sig_atomic_t told;	/* to end */
 static size_t region_blocks;	/* of each writer */
 static unsigned long writers = 4, readers = 2;
 static bool with_discard = true, unaligned, aligned_only, errors_allowed;
@@ -143,11 +145,21 @@ static enum operation pick_operation(struct worker *worker)
 	return dice < 95 ? DISCARD : ZERO;
 }
 
+static void tell(int number)
+{
+	told = number;
+}
+
+static bool goes_on(void)
+{
+	return !told && seconds_now() < deadline;
+}
+
 static void *writer_run(void *arg)
 {
 	struct worker *worker = arg;
 
-	while (seconds_now() < deadline) {
+	while (goes_on()) {
 		enum operation operation = pick_operation(worker);
 		struct extent extent = pick(worker);
 
@@ -164,7 +176,7 @@ static void *reader_run(void *arg)
 {
 	struct worker *worker = arg;
 
-	while (seconds_now() < deadline) {
+	while (goes_on()) {
 		struct extent extent = pick(worker);
 
 		worker->count[RACE]++;
@@ -291,6 +303,7 @@ int main(int argc, char **argv)
 		die("usage: blkcheck [-t WRITERS] [-r RACING_READERS] [-s SECONDS] [-S MIB_OF_THE_DEVICE]\n"
 		    "                [-D (no discards)] [-E (failed I/Os are counted, not fatal)]\n"
 		    "                [-A (memory in whole pages only)] DEVICE");
+	signal(SIGTERM, tell);
 	prepare(argv[optind], mib);
 	deadline = seconds_now() + (double)secs;
 	run();

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # New tables while I/O goes on: another size, policy and planner, blocks of another size; no read is wrong
 # and none fails.
-# timeout: 90
+# timeout: 180
 # expect-dmesg: device-mapper: table: 
 
 . "$(dirname "$0")/lib.sh"
@@ -13,17 +13,19 @@ reload() {
 	dm_make muster "$(table_of /dev/muster0 "$@")"
 }
 
-# reload_while PID NAME ORIGIN TABLE...: loads one table after the other while the process runs; says how often.
+# reload_while PID SECONDS LEAST NAME ORIGIN TABLE...: loads one table after the other while the process runs, for so long
+# and so many at least, and tells it to end; says how many, or nothing when one could not be loaded.
 reload_while() {
-	local n=0 checker=$1 name=$2 origin=$3
-	local -a tables=("${@:4}")
+	local n=0 checker=$1 end=$((SECONDS + $2)) least=$3 name=$4 origin=$5
+	local -a tables=("${@:6}")
 
-	while kill -0 "$checker" 2>/dev/null; do
+	while kill -0 "$checker" 2>/dev/null && ((SECONDS < end || n < least)); do
 		# shellcheck disable=SC2086
-		dm_make "$name" "$(table_of "$origin" ${tables[n % ${#tables[@]}]})" || return
+		dm_make "$name" "$(table_of "$origin" ${tables[n % ${#tables[@]}]})" || { n='' && break; }
 		n=$((n + 1))
 	done
-	echo $n
+	kill "$checker" 2>/dev/null
+	echo "$n"
 }
 
 reads_wait() {
@@ -32,9 +34,9 @@ reads_wait() {
 
 must null_make muster0 96 irqmode=2 completion_nsec=50000
 w2r_make muster /dev/muster0 16
-blkcheck -DA -s 20 -t 3 -r 3 "$DEV" >"$WORK/out" 2>&1 &
+blkcheck -DA -s 3600 -t 3 -r 3 "$DEV" >"$WORK/out" 2>&1 &
 checker=$!
-times=$(reload_while $checker muster /dev/muster0 '4 policy lru planner obl lookahead 1' 32 \
+times=$(reload_while $checker 20 10 muster /dev/muster0 '4 policy lru planner obl lookahead 1' 32 \
 	'8 block_kib 64 policy s3fifo' '16 readahead off' '2 index plain planner pattern readahead on' '4 rooms one')
 wait $checker
 check_eq 'no I/O failed' $? 0
@@ -45,17 +47,19 @@ diag "$times tables; $(tail -n 1 "$WORK/out")"
 # An origin that takes milliseconds, of which a worker fetches what follows a hit, and more when it comes late.
 must null_make muster1 96 irqmode=2 completion_nsec=3000000
 w2r_make muster-slow /dev/muster1 32
-blkcheck -DA -s 15 -t 2 -r 2 -S 24 "$DEV" >"$WORK/slow" 2>&1 &
-checker=$!
 # shellcheck disable=SC2016
-bash -c 'while kill -0 "$0" 2>/dev/null; do dd if="$1" of=/dev/null bs=64k iflag=direct status=none || exit; done' \
-	"$checker" "$DEV" &
+bash -c 'until [[ -e $0 ]]; do dd if="$1" of=/dev/null bs=64k iflag=direct status=none || exit; done' \
+	"$WORK/enough" "$DEV" &
 reader=$!
-must wait_until 10 reads_wait
+on_exit touch "$WORK/enough"
+must wait_until 30 reads_wait
 check_that 'prefetches are under way' "$(w2r_get prefetched) > 0"
-times=$(reload_while $checker muster-slow /dev/muster1 32 '16 block_kib 16' 8)
+blkcheck -DA -s 3600 -t 2 -r 2 -S 24 "$DEV" >"$WORK/slow" 2>&1 &
+checker=$!
+times=$(reload_while $checker 15 5 muster-slow /dev/muster1 32 '16 block_kib 16' 8)
 wait $checker
 check_eq 'no I/O of a slow origin failed' $? 0
+must touch "$WORK/enough"
 wait $reader
 check_eq 'nor of its reader' $? 0
 check_that 'tables were loaded meanwhile' "$times >= 5"
