@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # make install and its way through DKMS: installed, again, replaced by something that does not build, removed.
 # kernels: all
-# timeout: 1800
+# timeout: 3600
 
 . "$(dirname "$0")/lib.sh"
 

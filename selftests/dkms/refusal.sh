@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Kernels that muster is not for are refused, by DKMS and by the build itself, and both say why.
 # kernels: all
-# timeout: 1800
+# timeout: 3600
 
 . "$(dirname "$0")/lib.sh"
 

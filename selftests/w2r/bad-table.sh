@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Every wrong word of a table is refused with its name and what it may be, and nothing is made; the same
 # for messages and knobs.
-# timeout: 90
+# timeout: 180
 # expect-dmesg: device-mapper: table: 
 
 . "$(dirname "$0")/lib.sh"

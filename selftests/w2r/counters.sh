@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Counters add up: where blocks came from, what became of prefetches, what reached the origin; and the
 # messages that change them.
-# timeout: 90
+# timeout: 180
 
 . "$(dirname "$0")/lib.sh"
 

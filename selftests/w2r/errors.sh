@@ -3,7 +3,7 @@
 # An origin that fails: reads that failed are not remembered, a prefetch that failed harms nobody, and a
 # write that failed leaves nothing of itself in the cache.
 # short-form: yes
-# timeout: 90
+# timeout: 180
 # kernels: all
 # expect-dmesg: (Buffer I/O error|I/O error, dev) .*(dm-|muster)
 

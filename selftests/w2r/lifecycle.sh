@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Targets come and go: create, status, rename, suspend and resume, refusal while in use, unloading.
-# timeout: 90
+# timeout: 180
 # kernels: all
 
 # Functions are called by name, by check and must.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The cache takes no more memory than the table says, gives it back when the machine is short of it, and
 # takes it again later.
-# timeout: 150
+# timeout: 300
 # mem: 1G
 
 # Functions are called by name, by check and must.

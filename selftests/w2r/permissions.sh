@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Nobody but root changes anything, and only the files that the manual calls writable can be written.
-# timeout: 60
+# timeout: 180
 
 # Functions are called by name, by check and must.
 # shellcheck disable=SC2317

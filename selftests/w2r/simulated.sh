@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # The simulator counts what the module counts: a trace is replayed by both, with every policy and planner.
-# timeout: 120
+# timeout: 180
 
 . "$(dirname "$0")/lib.sh"
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Several targets at once, on each other, above mswap and below it: swap on mswap on w2r; discards through
 # w2r to mswap.
-# timeout: 150
+# timeout: 300
 
 . "$(dirname "$0")/lib.sh"
 
