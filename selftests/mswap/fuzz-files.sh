@@ -3,13 +3,13 @@
 # Nonsense, and what is nearly sense, is written into every control file by several threads at once, first while
 # devices come and go, then while one is in use: nothing breaks. MUSTER_FUZZ_SECONDS and MUSTER_FUZZ_SEED repeat a run.
 # kernels: debug kcsan
-# timeout: 120
+# timeout: 240
 
 . "$(dirname "$0")/lib.sh"
 
 plan 12
 
-seconds=${MUSTER_FUZZ_SECONDS:-40}
+seconds=${MUSTER_FUZZ_SECONDS:-80}
 seed=${MUSTER_FUZZ_SEED:-$((RANDOM + 1))}
 words=(-w /dev/muster0 -w /dev/muster1 -w /dev/null -w muster0 -w moc -w object -w page -w auto -w on -w off)
 

@@ -4,13 +4,13 @@
 # and removed by several threads at once, nonsense in the targets' files, and I/O meanwhile: nothing breaks.
 # MUSTER_FUZZ_SECONDS and MUSTER_FUZZ_SEED repeat a run.
 # kernels: debug kcsan
-# timeout: 90
+# timeout: 240
 
 . "$(dirname "$0")/lib.sh"
 
 plan 10
 
-seconds=${MUSTER_FUZZ_SECONDS:-30}
+seconds=${MUSTER_FUZZ_SECONDS:-60}
 seed=${MUSTER_FUZZ_SEED:-$((RANDOM + 1))}
 log_level=$(cut -f1 /proc/sys/kernel/printk)
 
