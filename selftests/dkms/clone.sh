@@ -39,6 +39,7 @@ telling_compiler() {
 	printf '#!/bin/sh\necho "$PWD $*" >>/root/cc.log\nexec %s "$@"\n' "$gcc" >/root/cc && chmod +x /root/cc
 }
 
+must few_modules
 must small_sources $work
 must other_headers
 check 'make' make -C $work KVER="$KVER"

@@ -53,6 +53,7 @@ fill_up() {
 		mount -t tmpfs -o "size=$((used + used / 4))k" full /var/lib/dkms && cp -aT /root/dkms-tree /var/lib/dkms
 }
 
+must few_modules
 must small_sources $work
 state=$(installed_state)
 must mkdir -p ${conf%/*}

@@ -15,6 +15,7 @@ install_work() {
 	make -C "$work" install KVER="$KVER"
 }
 
+must few_modules
 must small_sources $work
 must mkdir "/lib/modules/$other"
 must ln -s "$(readlink -f "$KDIR")" "/lib/modules/$other/build"

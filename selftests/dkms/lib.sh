@@ -51,6 +51,11 @@ small_sources() {
 	done
 }
 
+# Takes the kernel's own modules away: depmod reads them all, for seconds, at each install and each removal.
+few_modules() {
+	rm -r "/lib/modules/$KVER/kernel" && depmod "$KVER"
+}
+
 # What is installed, with the sums of the modules.
 installed_state() {
 	files

@@ -10,6 +10,7 @@ plan 9
 
 work=/root/work
 
+must few_modules
 must small_sources $work
 before=$(files)
 must make -C $work install KVER="$KVER"

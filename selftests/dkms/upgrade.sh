@@ -18,6 +18,7 @@ install_work() {
 	make -C "$work" install KVER="$KVER"
 }
 
+must few_modules
 must small_sources $work
 must install_work
 check 'a second kernel is installed' dpkg --install "${packages[@]}"
