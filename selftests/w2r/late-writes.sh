@@ -11,7 +11,6 @@
 
 plan 14
 
-HELD=3600000 # ms: until they are let go
 MIB=256 # blocks
 
 hold_writes() {

@@ -11,7 +11,6 @@
 
 plan 29
 
-HELD=3600000 # ms: until it is let go
 
 ra() {
 	cat "${FILES%/w2r}/queue/read_ahead_kb"
