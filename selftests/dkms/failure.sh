@@ -8,12 +8,7 @@
 
 plan 19
 
-work=/root/work
 conf=/etc/dkms/muster.conf
-
-install_work() {
-	make -C "$work" install KVER="$KVER" "$@"
-}
 
 # unchanged NAME: all is as it was when $state was taken.
 unchanged() {

@@ -12,9 +12,16 @@ VERSION=$(</muster/VERSION)
 KVER=$(ls /lib/modules)
 # shellcheck disable=SC2034 # tests use it
 KDIR=/lib/modules/$KVER/build
+# Sources other than /muster, made by small_sources.
+work=/root/work
 
 dkms_install() {
 	make -C /muster install KVER="$KVER"
+}
+
+# install_work [VARIABLE=VALUE...]
+install_work() {
+	make -C "$work" install KVER="$KVER" "$@"
 }
 
 # The installed file of module $1 for kernel $2, or nothing.
@@ -22,9 +29,14 @@ installed_file() {
 	compgen -G "/lib/modules/${2:-$KVER}/updates/dkms/$1.ko*"
 }
 
-# dkms_says KERNEL STATE: DKMS says so of muster, whatever its release puts between the words.
+# What DKMS says of muster, whatever its release puts between the words: muster/VERSION, KERNEL, ...
+dkms_status() {
+	dkms status -m muster | sed 's|^muster, |muster/|'
+}
+
+# dkms_says KERNEL STATE
 dkms_says() {
-	dkms status -m muster | sed 's|^muster, |muster/|' | grep -Fq "muster/$VERSION, $1, x86_64: $2"
+	dkms_status | grep -Fq "muster/$VERSION, $1, x86_64: $2"
 }
 
 # Every file of a package: what DKMS keeps, what is in the modules' folders but for the lists depmod makes, and the rest.
@@ -49,6 +61,16 @@ small_sources() {
 			printf 'include $(src)/../compat/probe.mk\nobj-m += %s.o\n' $name >"$1/modules/$each/Kbuild" &&
 			printf '#include <linux/module.h>\nMODULE_LICENSE("GPL");\n' >"$1/modules/$each/$name.c" || return
 	done
+}
+
+# The folder of the headers that include/linux of the kernel's sources became.
+headers_dir() {
+	echo "$(dirname "$(readlink -f "$KDIR")")"/linux-headers-*-common/include/linux
+}
+
+# without HEADER TEXT: headers in which TEXT is something else.
+without() {
+	sed -i "s/$2/gone/" "$(headers_dir)/$1"
 }
 
 # Takes the kernel's own modules away: depmod reads them all, for seconds, at each install and each removal.

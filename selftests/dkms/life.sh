@@ -51,7 +51,6 @@ must dkms remove -m muster -v 99 --all
 must rm -r /usr/src/muster-99
 
 # Built in the clone, then changed, and another version: what is installed is what the sources say now.
-work=/root/work
 must small_sources $work
 echo '#define TOLD "first"' >$work/modules/mswap/told.h
 printf '#include "told.h"\nMODULE_INFO(told, TOLD);\n' >>$work/modules/mswap/mswap.c
@@ -59,9 +58,9 @@ must make -C $work KVER="$KVER"
 check_eq 'make builds modules' "$(modinfo -F told $work/modules/mswap/mswap.ko)" first
 must change_sources
 must sh -c "echo 98 >$work/VERSION"
-check 'install of another version, from a clone that was built, then changed' make -C $work install KVER="$KVER"
+check 'install of another version, from a clone that was built, then changed' install_work
 check_eq 'gives the modules of the changed sources' "$(modinfo -k "$KVER" -F told mswap)" 'changed, changed too'
-check_eq 'in place of the version before' "$(dkms status -m muster | sed 's|^muster, |muster/|' | cut -d, -f1)" muster/98
+check_eq 'in place of the version before' "$(dkms_status | cut -d, -f1)" muster/98
 
 check 'dkms remove --all' dkms remove -m muster -v 98 --all
 check_eq 'leaves no file but the sources behind' \

@@ -8,25 +8,23 @@
 
 plan 9
 
-work=/root/work
-
 must few_modules
 must small_sources $work
 before=$(files)
-must make -C $work install KVER="$KVER"
+must install_work
 must rm -r "/usr/src/muster-$VERSION"
-check 'without its sources it can be installed again' make -C $work install KVER="$KVER"
+check 'without its sources it can be installed again' install_work
 check 'as DKMS says' dkms_says "$KVER" installed
 must rm -r "/usr/src/muster-$VERSION"
 must sh -c "echo 97 >$work/VERSION"
-check 'and in another version' make -C $work install KVER="$KVER"
-check_eq 'in place of the one before' "$(dkms status -m muster | sed 's|^muster, |muster/|' | cut -d, -f1)" muster/97
+check 'and in another version' install_work
+check_eq 'in place of the one before' "$(dkms_status | cut -d, -f1)" muster/97
 must rm -r /usr/src/muster-97
 must cp /muster/VERSION $work
 check 'and be removed' make -C $work uninstall
 check_eq 'to the last file' "$(files)" "$before"
 
-must make -C $work install KVER="$KVER"
+must install_work
 must rm -r "/usr/src/muster-$VERSION" /var/lib/dkms/muster
 check_fails 'of what DKMS has forgotten make uninstall says so' "$(installed_file mswap)" make -C $work uninstall
 must rm "$(installed_file mswap)" "$(installed_file dm-w2r)"
@@ -34,11 +32,11 @@ rm -f "$(installed_file mswap-frontswap)"
 must depmod "$KVER"
 
 # A script that a shell is running: it goes on in the file that it began.
-must make -C $work install KVER="$KVER"
+must install_work
 script=/usr/local/sbin/mswap-swap
 must sh -c "echo '# the old one' >>$script"
 exec 3<$script
-check 'install, while the script of the boot is in use' make -C $work install KVER="$KVER"
+check 'install, while the script of the boot is in use' install_work
 check_eq 'leaves that one as it is' "$(tail -n 1 <&3)" '# the old one'
 
 finish

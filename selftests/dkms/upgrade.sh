@@ -8,15 +8,10 @@
 
 plan 12
 
-work=/root/work
 packages=(/var/lib/lab-upgrade/*.deb)
 flavour=${KVER%-amd64}-cloud-amd64
 # Nothing boots here.
 export INITRD=No DEBIAN_FRONTEND=noninteractive
-
-install_work() {
-	make -C "$work" install KVER="$KVER"
-}
 
 must few_modules
 must small_sources $work
