@@ -107,13 +107,6 @@ class Steps(unittest.TestCase):
             self.assertRegex(program.command, r"\bout\b")
             self.assertRegex(program.check, r"\bout\b")
 
-    def test_estimate_learns(self):
-        todo = w2r.steps(["null_blk-5ms"], ["plain", "w2r"], 1)
-        estimate = w2r_run.Estimate(todo, ["cp"])
-        estimate.prepared = True
-        estimate.ended(result("plain", "cp", 1, 7.0))
-        self.assertEqual(estimate.seconds(), 7.0)
-
 
 class Ending(unittest.TestCase):
     def test_a_program_that_ends_its_boot_is_wrong(self):

@@ -1,36 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Runs steps of dm-w2r's benchmark in one boot and hands on what each program found."""
 
-from . import guest, w2r
+from . import estimate, guest, w2r
 
 PREPARE_GUESS = 60  # seconds
 PROGRAM_GUESS = 12
 STEP_TIMEOUT = 900
 COST_TIMEOUT = 600
-
-
-class Estimate:
-    """Seconds that the programs not yet run will take, from those that were."""
-
-    def __init__(self, todo, programs):
-        self.todo = [(step.device, step.side, name) for step in todo for name in programs]
-        self.took = {}
-        self.prepared = False
-
-    def ended(self, found):
-        key = (found["device"], found["side"], found["program"])
-        self.todo.remove(key)
-        self.took.setdefault(key, []).append(found["seconds"])
-
-    def _guess(self, key):
-        for fits in (lambda known: known == key, lambda known: known[2] == key[2]):
-            known = [value for other, values in self.took.items() if fits(other) for value in values]
-            if known:
-                return sum(known) / len(known)
-        return PROGRAM_GUESS
-
-    def seconds(self):
-        return sum(self._guess(key) for key in self.todo) + (0 if self.prepared else PREPARE_GUESS)
 
 
 class Boot:
@@ -45,12 +21,18 @@ class Boot:
         self.line = line
         self.on_result = on_result
         self.on_costs = on_costs
-        self.estimate = Estimate(todo, programs)
+        self.estimate = estimate.Estimate(
+            ((step.device, step.side, name) for step in todo for name in programs),
+            (lambda key: key, lambda key: key[2]), lambda key: PROGRAM_GUESS)
+        self.prepared = False
         self.about = {}
         self.step_results = {}  # by program
         self.under_way = None  # a step
         self.programs_left = []  # of it
-        line.left = self.estimate.seconds
+        line.left = self.seconds_left
+
+    def seconds_left(self):
+        return self.estimate.seconds() + (0 if self.prepared else PREPARE_GUESS)
 
     def run(self, out, *, size_mib, cache_mib, tree=w2r.TREE, unit=w2r.UNIT, cost_rounds=0, kernel="6.12",
             icount=False, tools=()):
@@ -77,18 +59,19 @@ class Boot:
             self.line.set("booted, making the file system")
         elif what == "tree":
             self.about |= event
-            self.estimate.prepared = True
+            self.prepared = True
             self.line.set("measuring what a hit and a miss cost" if self.on_costs else "making the devices")
         elif what == "cost":
             self.on_costs({kind: w2r.cost_result(out / f"cost.{kind}") for kind in ("hit", "miss")})
         elif what == "start":
             step = self.under_way = self.todo[int(event["step"]) - 1]
             self.programs_left = list(self.programs)
+            self.estimate.begin()
             self.line.set(f"{step.number}/{len(self.todo)} {w2r.title(step.device)}: {step.side}")
         elif what == "program":
             found = w2r.program_result(out, self.todo[int(event["step"]) - 1], event)
             self.programs_left.remove(event["program"])
-            self.estimate.ended(found)
+            self.estimate.ended((found["device"], found["side"], found["program"]))
             self.step_results[found["program"]] = found
             self.on_result(found)
         elif what == "end":
