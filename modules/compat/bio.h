@@ -75,6 +75,20 @@ static inline void compat_bio_reset(struct bio *bio, struct block_device *bdev,
 #endif
 
 /* Moves @iter on by @bytes, which do not reach beyond the piece it is in. */
+/*
+ * In Linux 5.10 a task that submits to a request queue may be unplugged midway, and
+ * what is submitted then goes to such a queue, too, whatever its device has: it is
+ * to be left to a worker. From __submit_bio_noacct_mq(), which no header tells of.
+ */
+static inline bool compat_must_not_submit(void)
+{
+#ifdef COMPAT_HAVE_BIO_OF_BDEV
+	return false;
+#else
+	return current->bio_list;
+#endif
+}
+
 #ifndef COMPAT_HAVE_BIO_ADVANCE_SINGLE
 static inline void bio_advance_iter_single(const struct bio *bio,
 					   struct bvec_iter *iter,

@@ -180,11 +180,11 @@ bool batch_fill(struct batching *bt, struct batch **bp, struct bio *bio,
 	return true;
 }
 
-static void batch_unplugged(struct batch *b, bool from_schedule)
+static void batch_unplugged(struct batch *b, bool defer)
 {
 	if (!b->nr_bios)
-		gather_batch(b->bt, b, from_schedule);
-	else if (from_schedule)
+		gather_batch(b->bt, b, defer);
+	else if (defer)
 		batch_defer(b);
 	else
 		batch_issue(b, BATCH_GFP_NOWAIT);
@@ -202,7 +202,7 @@ static void batch_unplug(struct blk_plug_cb *cb, bool from_schedule)
 
 	kfree(plug);
 	if (b)
-		batch_unplugged(b, from_schedule);
+		batch_unplugged(b, from_schedule || compat_must_not_submit());
 	flight_end(&bt->held);
 }
 
