@@ -24,20 +24,32 @@ enum step {
 struct walk {
 	struct bio *bio;
 	gfp_t gfp;
+	bool alone;		/* read nothing else with it */
 	struct read_op *op;	/* spare */
 	u32 ahead;		/* start a window here when the bio is done */
 	u32 ahead_size;
 };
 
-void pagein_defer(struct pagein *pi, struct bio *bio)
+static void pagein_defer_to(struct pagein *pi, struct bio_list *list,
+			    struct bio *bio)
 {
 	unsigned long flags;
 
 	mswap_count(pi->stats, MSWAP_DEFERRED, 1);
 	spin_lock_irqsave(&pi->deferred_lock, flags);
-	bio_list_add(&pi->deferred, bio);
+	bio_list_add(list, bio);
 	queue_work(pi->wq, &pi->work);
 	spin_unlock_irqrestore(&pi->deferred_lock, flags);
+}
+
+void pagein_defer(struct pagein *pi, struct bio *bio)
+{
+	pagein_defer_to(pi, &pi->deferred, bio);
+}
+
+void pagein_defer_alone(struct pagein *pi, struct bio *bio)
+{
+	pagein_defer_to(pi, &pi->alone, bio);
 }
 
 void pagein_defer_retry(struct pagein *pi, struct read_op *op)
@@ -66,6 +78,7 @@ static struct read_op *read_op_ready(struct pagein *pi, struct read_op *op)
 	op->pi = pi;
 	op->skip = 0;
 	op->freed = 0;
+	op->alone = false;
 	op->giver = false;
 	op->closed = false;
 	op->triggered = false;
@@ -199,6 +212,19 @@ static void submit_wanted(struct pagein *pi, struct walk *w)
 	read_op_submit(op);
 }
 
+static void plan_step(struct pagein *pi, struct pagein_shard *sh,
+		      struct walk *w, u32 slot)
+{
+	struct read_op *op = w->op;
+	u32 want = op->bounce ? 1 : count_wanted(pi, sh, w->bio, slot);
+
+	op->alone = w->alone;
+	if (w->alone)
+		read_plan_wanted(op, sh, slot, want);
+	else
+		read_plan(op, sh, slot, want);
+}
+
 static enum step pagein_step(struct pagein *pi, struct walk *w)
 {
 	u32 virt = slot_bio_virt(w->bio->bi_iter);
@@ -233,7 +259,7 @@ again:
 	if (f)
 		return serve_waiting(pi, sh, w, f, flags);
 	op = pagein_find_read(sh, slot);
-	if (op && join_read(pi, w, op, slot)) {
+	if (op && !w->alone && join_read(pi, w, op, slot)) {
 		spin_unlock_irqrestore(&sh->lock, flags);
 		w->bio = NULL;
 		return STEP_GONE;
@@ -247,8 +273,7 @@ again:
 			return STEP_DEFER;
 		goto again;
 	}
-	read_plan(w->op, sh, slot,
-		  w->op->bounce ? 1 : count_wanted(pi, sh, w->bio, slot));
+	plan_step(pi, sh, w, slot);
 	/* From now on it keeps slots from being free. */
 	flight_begin(pi->flight);
 	spin_unlock_irqrestore(&sh->lock, flags);
@@ -282,9 +307,11 @@ static void pagein_ahead(struct pagein *pi, u32 slot, u32 size)
 	read_op_submit(op);
 }
 
-static void pagein_walk(struct pagein *pi, struct bio *bio, gfp_t gfp)
+static void pagein_walk(struct pagein *pi, struct bio *bio, gfp_t gfp,
+			bool alone)
 {
-	struct walk w = { .bio = bio, .gfp = gfp, .ahead = SLOT_NONE };
+	struct walk w = { .bio = bio, .gfp = gfp, .alone = alone,
+			  .ahead = SLOT_NONE };
 	enum step step = STEP_NEXT;
 
 	while (step == STEP_NEXT && w.bio->bi_iter.bi_size)
@@ -303,20 +330,22 @@ void pagein_read(struct pagein *pi, struct bio *bio)
 {
 	mswap_count(pi->stats, MSWAP_PAGES_IN,
 		    bio->bi_iter.bi_size >> PAGE_SHIFT);
-	pagein_walk(pi, bio, GFP_NOWAIT | __GFP_NOWARN);
+	pagein_walk(pi, bio, GFP_NOWAIT | __GFP_NOWARN, false);
 }
 
 static void pagein_work(struct work_struct *work)
 {
 	struct pagein *pi = container_of(work, struct pagein, work);
 	struct bio *bio;
+	bool alone;
 
 	do {
 		spin_lock_irq(&pi->deferred_lock);
-		bio = bio_list_pop(&pi->deferred);
+		alone = !bio_list_empty(&pi->alone);
+		bio = bio_list_pop(alone ? &pi->alone : &pi->deferred);
 		spin_unlock_irq(&pi->deferred_lock);
 		if (bio)
-			pagein_walk(pi, bio, GFP_NOIO);
+			pagein_walk(pi, bio, GFP_NOIO, alone);
 	} while (bio);
 }
 
@@ -402,6 +431,7 @@ int pagein_init(struct pagein *pi)
 	INIT_WORK(&pi->retry_work, pagein_retry_work);
 	spin_lock_init(&pi->deferred_lock);
 	bio_list_init(&pi->deferred);
+	bio_list_init(&pi->alone);
 	INIT_LIST_HEAD(&pi->retries);
 	pi->whole_only = false;
 	pi->waste = alloc_page(GFP_KERNEL);

@@ -3,6 +3,7 @@
 
 #include <linux/bitops.h>
 #include <linux/printk.h>
+#include <linux/sched.h>
 
 #include "read_op.h"
 #include "slot_bio.h"
@@ -183,8 +184,11 @@ static void read_op_close(struct pagein_shard *sh, struct read_op *op)
 	spin_unlock_irqrestore(&sh->lock, flags);
 }
 
-/* One bad slot must not hurt those who want its neighbours: each reads alone. */
-static void read_op_window_failed(struct read_op *op)
+/*
+ * One bad slot must not hurt those who want its neighbours, in this read or in
+ * one that the block layer merged with it: each reads alone.
+ */
+static void read_op_again(struct read_op *op)
 {
 	struct pagein *pi = op->pi;
 	struct pagein_shard *sh = pagein_shard(pi, op->slot);
@@ -195,7 +199,7 @@ static void read_op_window_failed(struct read_op *op)
 
 	read_op_close(sh, op);
 	for (i = 0; i < op->nr_joined; i++)
-		pagein_defer(pi, op->joined[i].bio);
+		pagein_defer_alone(pi, op->joined[i].bio);
 	op->nr_joined = 0;
 	spin_lock_irqsave(&sh->lock, flags);
 	freed = read_op_shrink(sh, op);
@@ -223,8 +227,8 @@ static void read_op_failed(struct read_op *op, blk_status_t status)
 			pi->name);
 		WRITE_ONCE(pi->whole_only, true);
 	}
-	if (op->n > op->nr_want) {
-		read_op_window_failed(op);
+	if (!op->alone) {
+		read_op_again(op);
 		return;
 	}
 	spin_lock_irqsave(&sh->lock, flags);
@@ -288,16 +292,26 @@ static void read_op_add_pages(struct read_op *op)
 	}
 }
 
+/* Who sends it has its cgroup by itself, but a worker has another's. */
+static void read_op_charge(struct read_op *op)
+{
+	op->bio.bi_ioprio = op->front->bi_ioprio;
+	if (current->flags & PF_WQ_WORKER)
+		bio_clone_blkg_association(&op->bio, op->front);
+}
+
 void read_op_submit(struct read_op *op)
 {
 	struct pagein *pi = op->pi;
 	u32 passed = hweight64(op->skip);
-	blk_opf_t opf = 0;
+	blk_opf_t opf = op->alone ? REQ_NOMERGE : 0;
 
 	if (op->nr_want)
-		opf = op->front->bi_opf & (REQ_SYNC | REQ_META | REQ_PRIO);
+		opf |= op->front->bi_opf & (REQ_SYNC | REQ_META | REQ_PRIO);
 	backing_init_read(pi->backing, &op->bio, op->vecs, op->n, op->slot,
 			  opf);
+	if (op->nr_want)
+		read_op_charge(op);
 	op->bio.bi_end_io = read_op_end_io;
 	read_op_add_pages(op);
 	trace_mswap_pagein(pi->name, op->slot, op->n, op->nr_want, passed);
@@ -312,5 +326,6 @@ void read_op_submit(struct read_op *op)
 void read_op_retry(struct read_op *op)
 {
 	bio_uninit(&op->bio);
+	op->alone = true;
 	read_op_submit(op);
 }

@@ -31,6 +31,7 @@ struct read_op {
 	u64 begun;			/* ns; 0: nobody takes the time */
 	u64 skip;			/* slots of the window that nobody gets to see */
 	u64 freed;			/* under the shard's lock: given up meanwhile */
+	bool alone;			/* no window, and merged with nothing */
 	bool giver;			/* under the shard's lock: counted among pi->givers */
 	bool closed;			/* under the shard's lock: takes no more joins */
 	bool triggered;			/* under the shard's lock */
@@ -46,7 +47,7 @@ struct read_op {
 
 /* Sends @op, which is among the shard's reads. Process context. */
 void read_op_submit(struct read_op *op);
-/* Reads the wanted slots alone again, after a window failed. Worker. */
+/* Reads the wanted slots alone again, after a read failed. Worker. */
 void read_op_retry(struct read_op *op);
 
 static inline struct pagein_shard *pagein_shard(struct pagein *pi, u32 slot)
@@ -83,6 +84,9 @@ void read_plan(struct read_op *op, struct pagein_shard *sh, u32 slot, u32 want);
 /* The same for what a run goes on with at @slot; false if there is nothing. */
 bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh, u32 slot,
 		     u32 size);
+/* The same for the @want slots from @slot on alone. */
+void read_plan_wanted(struct read_op *op, struct pagein_shard *sh, u32 slot,
+		      u32 want);
 
 /* runs.c: under the shard's lock. */
 
@@ -102,7 +106,12 @@ void pagein_learn(struct pagein *pi, struct pagein_shard *sh,
 
 /* Hands @bio, of which the caller owns one reference, to the worker. */
 void pagein_defer(struct pagein *pi, struct bio *bio);
-/* Hands a failed window, whose wanted slots are to be read again. */
+/*
+ * The same for one whose page was in a read that failed: nothing else is to be
+ * read with it.
+ */
+void pagein_defer_alone(struct pagein *pi, struct bio *bio);
+/* Hands a failed read, whose wanted slots are to be read again. */
 void pagein_defer_retry(struct pagein *pi, struct read_op *op);
 
 #endif

@@ -168,9 +168,10 @@ static u64 group_window(struct pagein *pi, struct pagein_shard *sh, u32 slot,
 			    pace_gap(&sh->pace, GRANULE_SLOTS));
 }
 
-static void read_plan_wanted(struct read_op *op, struct pagein_shard *sh,
-			     u32 slot, u32 want)
+void read_plan_wanted(struct read_op *op, struct pagein_shard *sh, u32 slot,
+		      u32 want)
 {
+	lockdep_assert_held(&sh->lock);
 	take_no_frames(op, want);
 	op->slot = slot;
 	op->trigger = want;

@@ -218,13 +218,14 @@ static void write_count(struct batch_write *w)
 }
 
 /*
- * The cgroup of the first page pays. What has copies in it goes to the root's
+ * The cgroup of the first page pays, and its priority counts. What has copies in it goes to the root's
  * account: the bios that named their cgroups have ended, and whoever happens to
  * send it may be kept to so little I/O that all copies would wait for him.
  */
 static void write_charge(struct batch_write *w)
 {
 	struct cluster_page *pages = write_pages(w);
+	struct bio *owner = pages->owner;
 	u32 i;
 
 	for (i = 0; i < w->n; i++)
@@ -232,7 +233,8 @@ static void write_charge(struct batch_write *w)
 			bio_associate_blkg_from_css(&w->bio, blkcg_root_css);
 			return;
 		}
-	bio_clone_blkg_association(&w->bio, pages->owner);
+	bio_clone_blkg_association(&w->bio, owner);
+	w->bio.bi_ioprio = owner->bi_ioprio;
 }
 
 static void write_add_pages(struct batch_write *w)

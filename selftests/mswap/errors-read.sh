@@ -1,13 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # A window that is under way and fails for one bad slot: whoever asked for a page of it, before it was sent or since,
-# gets the page all the same, and only who wants the bad one is told of the error.
+# gets the page all the same, and only who wants the bad one is told of the error. So it is where the block layer
+# merges reads.
 # timeout: 180
 # kernels: all
+# expect-dmesg: I/O error, dev (muster|nullb)
 
 . "$(dirname "$0")/lib.sh"
 
-plan 6
+plan 10
 
 SLOT=8 # sectors
 BAD=40 # slot
@@ -34,6 +36,16 @@ joined() {
 	(($(get pages_in_waiting) - waiting == $1))
 }
 
+# matches FILE...: how many pages in all were right.
+matches() {
+	local file n=0
+
+	for file; do
+		n=$((n + $(value_of match <"$file")))
+	done
+	echo "$n"
+}
+
 must modprobe dm-delay
 must null_make muster0 64
 sectors=$(blockdev --getsz /dev/muster0)
@@ -55,5 +67,25 @@ check_eq 'so does who began it' "$(value_of match <"$WORK/first")" 1
 check_that 'the error is counted' "$(get read_errors) > 0"
 check_eq 'who wants the bad page is told' "$(scan -f $BAD | value_of errors)" 1
 check_eq 'all others are right' "$(blkpattern -n 64 scan "$MSWAP" | value_of match)" 63
+
+# Those who joined do not join each other again.
+must dm_make muster "$(bad_slot $HELD)"
+waiting=$(get pages_in_waiting) errors=$(get read_errors)
+scan -f 0 >"$WORK/first" &
+must wait_until 10 read_is_under_way
+for slot in {10..14}; do
+	scan -f "$slot" >"$WORK/$slot" &
+done
+check 'five reads join one' wait_until 10 joined 5
+must dm_make muster "$(bad_slot 0)"
+wait
+check_eq 'all get their pages' "$(matches "$WORK"/{first,10,11,12,13,14})" 6
+check_eq 'and only that one has failed' "$(($(get read_errors) - errors))" 1
+
+must null_make muster1 64
+mswap_add /dev/muster1 readahead=off
+must blkpattern -n 64 -b 64 fill "$MSWAP"
+must null_spoil muster1 20
+check_eq 'of reads that were merged only that of the bad slot fails' "$(read_batch "$MSWAP" 16 8)" 1
 
 finish

@@ -107,6 +107,18 @@ null_drop() {
 	[[ ! -L /dev/$1 ]] || rm "/dev/$1"
 }
 
+# null_spoil NAME BLOCK: reads and writes of that block of 4 KiB fail, with all that was merged with them.
+null_spoil() {
+	echo "+$(($2 * 8))-$(($2 * 8 + 7))" >"/sys/kernel/config/nullb/$1/badblocks"
+}
+
+# read_batch DEVICE BLOCK N: reads so many blocks, each by an I/O of its own, under one plug; how many failed.
+read_batch() {
+	fio --name=batch --filename="$1" --direct=1 --ioengine=libaio --rw=read --bs=4k --offset=$(($2 * 4096)) \
+		--size=$(($3 * 4096)) --iodepth="$3" --iodepth_batch_submit="$3" --continue_on_error=read \
+		--output-format=json 2>/dev/null | sed -n 's/.*"total_err" : \([0-9]*\).*/\1/p'
+}
+
 settle() {
 	! command -v udevadm >/dev/null || udevadm settle --timeout=10 2>/dev/null || sleep 0.2
 }

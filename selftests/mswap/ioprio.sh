@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# I/O has on the device below the priority that it had on mswap.
+# kernels: 6.12 newest
+# timeout: 120
+
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=tracing.sh
+. "$(dirname "$0")/tracing.sh"
+
+plan 4
+
+ISSUE=$TRACING/events/block/block_rq_issue
+
+# issued CLASS: how many requests of it the device below got.
+issued() {
+	grep -c "block_rq_issue: $number .* $1," "$WORK/trace"
+}
+
+# traced COMMAND...
+traced() {
+	put '' "$TRACING/trace" && put 1 "$TRACING/tracing_on" && put 1 "$ISSUE/enable" || return
+	"$@"
+	put 0 "$ISSUE/enable"
+	save_trace
+}
+
+must null_make muster0 64
+number=$(tr : , <"/sys/block/muster0/dev")
+mountpoint -q "$TRACING" || must mount -t tracefs none "$TRACING"
+check 'the kernel traces priorities' grep -q ioprio "$ISSUE/format"
+mswap_add /dev/muster0 readahead=off
+must traced ionice -c 1 dd if=/dev/zero of="$MSWAP" bs=4k count=16 oflag=direct status=none
+check_eq 'writes' "$(issued rt)" 16
+must traced ionice -c 3 dd if="$MSWAP" of=/dev/null bs=4k count=16 iflag=direct status=none
+check_eq 'reads' "$(issued idle)" 16
+must traced dd if="$MSWAP" of=/dev/null bs=4k count=16 iflag=direct status=none
+check_eq 'none but what was asked for' "$(issued be)" 16
+
+finish
