@@ -8,7 +8,7 @@
 #include "algo/slot_tree.h"
 #include "waiting.h"
 
-#define WAITING_TRIM	64	/* frames freed in one go, under a spinlock */
+#define WAITING_TRIM	64	/* frames looked at in one go, under a spinlock */
 
 static struct hlist_head *waiting_bucket(struct waiting_room *r, u32 slot)
 {
@@ -49,13 +49,18 @@ void waiting_init(struct waiting_room *r)
 	r->target = 0;
 }
 
-static void waiting_collect_returned(struct waiting_room *r)
+/* Returns how many fewer than @most there were. */
+static u32 waiting_collect_returned(struct waiting_room *r, u32 most)
 {
-	struct llist_node *node = llist_del_all(&r->returned);
-	struct waiting_frame *f, *next;
+	struct llist_node *node;
 
-	llist_for_each_entry_safe(f, next, node, returned)
-		waiting_put(r, f);
+	for (; most; most--) {
+		node = llist_del_first(&r->returned);
+		if (!node)
+			break;
+		waiting_put(r, llist_entry(node, struct waiting_frame, returned));
+	}
+	return most;
 }
 
 static void waiting_give_up_oldest(struct waiting_room *r,
@@ -78,12 +83,12 @@ static bool waiting_trim(struct waiting_room *r, u32 most)
 	struct waiting_fate unneeded = { 0 };
 	struct waiting_frame *f;
 
-	waiting_collect_returned(r);
+	most = waiting_collect_returned(r, most);
 	while (r->nr_frames > r->target) {
-		if (list_empty(&r->free) && !r->nr_ready)
-			return false;
 		if (!most--)
 			return true;
+		if (list_empty(&r->free) && !r->nr_ready)
+			return false;
 		if (list_empty(&r->free)) {
 			waiting_give_up_oldest(r, &unneeded);
 			continue;
@@ -184,7 +189,7 @@ struct waiting_frame *waiting_get(struct waiting_room *r,
 	struct waiting_frame *f;
 
 	if (list_empty(&r->free))
-		waiting_collect_returned(r);
+		waiting_collect_returned(r, WAITING_TRIM);
 	if (list_empty(&r->free) && r->nr_ready)
 		waiting_give_up_oldest(r, wasted);
 	if (list_empty(&r->free))
