@@ -211,7 +211,6 @@ int engine_start(struct engine *e, const char *path, u32 slots)
 	err = space_init(&e->space, e->backing.nr_slots);
 	if (err)
 		goto err_map;
-	mswap_stats_clear(e->stats);
 	err = store_init(&e->store);
 	if (err)
 		goto err_space;
@@ -221,6 +220,7 @@ int engine_start(struct engine *e, const char *path, u32 slots)
 	err = batching_init(&e->batching);
 	if (err)
 		goto err_pagein;
+	mswap_stats_clear(e->stats);
 	/* Last: what engine_submit() uses must be there for who sees it. */
 	smp_store_release(&e->started, true);
 	return 0;
@@ -266,10 +266,24 @@ static bool engine_is_empty(const struct engine *e)
 	       e->space.nr_slots;
 }
 
+/*
+ * Copies that died with their slots may be on their way out yet, and reads of freed
+ * slots under way. One that lives may be tried again for ever.
+ */
+static void engine_settle(struct engine *e)
+{
+	if (atomic_read(&e->store.nr_held))
+		return;
+	flight_wait_idle(&e->batching.held);
+	pagein_drain(&e->pagein);
+	flight_wait_idle(&e->flight);
+}
+
 int engine_resize(struct engine *e, u32 slots)
 {
 	int err;
 
+	engine_settle(e);
 	if (!engine_is_empty(e)) {
 		pr_err_ratelimited("%s: disksize cannot change while slots hold something: reset first\n",
 				   e->name);

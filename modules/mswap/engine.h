@@ -52,16 +52,17 @@ void engine_exit(struct engine *e);
 /*
  * Opens the backing device and makes the engine ready. @slots is the wanted
  * number of virtual slots, 0 = as many as fit with the usual reserve. A refusal
- * is in the kernel log (but for want of memory for the path) and changes nothing
- * but the counters, which may be zero now. Process context, may sleep; the
- * caller serialises the calls below and lets no bio in meanwhile.
+ * is in the kernel log (but for want of memory for the path) and changes nothing.
+ * Process context, may sleep; the caller serialises the calls below and lets no bio
+ * in meanwhile.
  * -ENOSPC: too many slots wanted; -ENOMEM; and all of backing_open().
  */
 int engine_start(struct engine *e, const char *path, u32 slots);
 /* Waits for the I/O under way, then drops everything. */
 void engine_stop(struct engine *e);
 /*
- * Another number of virtual slots; only while nothing is stored (-EBUSY).
+ * Another number of virtual slots; only while nothing is stored (-EBUSY). Waits for
+ * the I/O under way.
  * -ENOSPC: they do not fit; -ENOMEM. A refusal changes nothing.
  */
 int engine_resize(struct engine *e, u32 slots);
