@@ -103,17 +103,16 @@ static void copy_to_owner(struct w2r_fetch *f)
 	}
 }
 
-/* What failed may be a part of a block that the owner did not ask for. */
-static void end_owner(struct w2r_fetch *f, blk_status_t status)
+/*
+ * What failed may be something that the owner did not ask for: another part of a
+ * block, or a prefetch that the block layer merged with it.
+ */
+static void end_owner(struct w2r_fetch *f, bool good)
 {
-	struct bio *owner = f->owner;
-
-	if (status && bio_sectors(owner) != f->io->n << f->c->block_shift) {
-		w2r_send_anew(f->c, owner);
-		return;
-	}
-	owner->bi_status = status;
-	bio_endio(owner);
+	if (good)
+		bio_endio(f->owner);
+	else
+		w2r_send_anew(f->c, f->owner);
 }
 
 static void fetch_ended(struct bio *bio)
@@ -127,7 +126,7 @@ static void fetch_ended(struct bio *bio)
 		copy_to_owner(f);
 	w2r_filler_ended(c, &f->filler, !bio->bi_status);
 	if (f->owner)
-		end_owner(f, bio->bi_status);
+		end_owner(f, !bio->bi_status);
 	free_pages_of(c, f->holes);
 	bio_put(bio);
 	/* The last one lets go of the lock before the target may vanish. */
@@ -199,7 +198,7 @@ struct w2r_fetch *w2r_fetch_begin(struct w2r *c, struct bio *owner,
 	f->owner = owner;
 	f->io = io;
 	f->bio.bi_ioprio = owner->bi_ioprio;
-	/* Whoever sends it may be a worker of a device above. */
+	/* A worker may send it. Of use in 5.10 only: since 5.18 dm's bios name no cgroup. */
 	bio_clone_blkg_association(&f->bio, owner);
 	return f;
 }

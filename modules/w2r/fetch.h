@@ -13,8 +13,8 @@ struct w2r_fetch;
 /*
  * A read of the origin for @owner (@io), with his first block, which is not in the
  * cache: takes an entry in the weighing room for it. NULL if that cannot be.
- * When it ends, so does @owner; but if it failed and he wants parts of blocks, he
- * is sent to the origin by himself. Under ->lock; the caller sends w2r_fetch_bio().
+ * When it ends, so does @owner; but if it failed, he is sent to the origin by
+ * himself. Under ->lock; the caller sends w2r_fetch_bio().
  */
 struct w2r_fetch *w2r_fetch_begin(struct w2r *c, struct bio *owner,
 				  struct w2r_io *io);
@@ -27,8 +27,8 @@ bool w2r_fetch_add(struct w2r *c, struct w2r_fetch *f, u64 block, bool keep);
 struct bio *w2r_fetch_bio(struct w2r_fetch *f);
 
 /*
- * Adds to @bios the prefetches that follow from reference @ref of @cause, whose
- * cgroup pays for them. Under ->lock.
+ * Adds to @bios the prefetches that follow from reference @ref of @cause. Under
+ * ->lock.
  */
 void w2r_look_ahead(struct w2r *c, const struct reference *ref,
 		    struct bio *cause, struct bio_list *bios);

@@ -123,6 +123,8 @@ void w2r_resubmit(struct work_struct *work)
 	spin_unlock_irq(&c->lock);
 	while ((bio = bio_list_pop(&bios))) {
 		w2r_io_of(bio)->kind = W2R_IO_PASS;
+		/* What it was merged with may be what has failed. */
+		bio->bi_opf |= REQ_NOMERGE;
 		w2r_aim(c, bio);
 		submit_bio_noacct(bio);
 	}
@@ -236,15 +238,19 @@ static bool has_room(const struct w2r *c)
 	return planner_has_room(c->rooms.held[ROOM_WAITING], c->rooms.limit);
 }
 
-/* To the origin: what @bio misses, by @f if that is there, and then @bios. */
+/*
+ * To the origin: what @bio misses, by @f if that is there, and then @bios. Without
+ * @f there is no second try if what it was merged with fails.
+ */
 static void send(struct w2r *c, struct bio *bio, struct w2r_fetch *f,
 		 struct bio_list *bios)
 {
-	if (f)
+	if (f) {
 		bio = w2r_fetch_bio(f);
-	else
+		join(bio, bios);
+	} else {
 		w2r_aim(c, bio);
-	join(bio, bios);
+	}
 	submit_bio_noacct(bio);
 }
 

@@ -5,14 +5,14 @@
 # short-form: yes
 # timeout: 180
 # kernels: all
-# expect-dmesg: (Buffer I/O error|I/O error, dev) .*(dm-|muster)
+# expect-dmesg: (Buffer I/O error|I/O error, dev) .*(dm-|muster|nullb)
 
 # Functions are called by name, by check and must.
 # shellcheck disable=SC2317
 
 . "$(dirname "$0")/lib.sh"
 
-plan 20
+plan 21
 
 # origin_is good|error|flaky TABLE...: what muster-o is from now on.
 origin_good() {
@@ -72,5 +72,11 @@ check 'the same write now works' write_block 2000 "$WORK/block"
 check_eq 'and is read back' "$(sum_range "$DEV" 2000 1)" "$(sha256sum <"$WORK/block")"
 check_eq 'as from the origin' "$(sum_range /dev/muster0 2000 1)" "$(sha256sum <"$WORK/block")"
 check_eq 'every block is accounted for' "$(unaccounted)" 0
+
+# The block layer merges a prefetch with the read that it follows.
+must null_make muster1 64
+must null_spoil muster1 20
+w2r_make muster /dev/muster1 16 readahead on planner obl
+check_eq 'of a batch only the read of the bad block fails' "$(read_batch "$DEV" 19 4)" 1
 
 finish
