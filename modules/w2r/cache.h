@@ -16,9 +16,7 @@
 #define W2R_CACHE_H
 
 #include <linux/bio.h>
-#include <linux/completion.h>
 #include <linux/device-mapper.h>
-#include <linux/kobject.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
@@ -51,6 +49,8 @@ enum w2r_stat {
 	W2R_RECLAIMED,		/* frames given back under memory pressure */
 	W2R_NR_STATS,
 };
+
+struct w2r_files;
 
 struct w2r_slot {
 	struct page *page;
@@ -105,9 +105,7 @@ struct w2r {
 	struct mutex ra_lock;		/* the next two; outside of ->lock */
 	unsigned long saved_ra;		/* read-ahead we switched off, in pages */
 	bool ra_off;
-	struct kobject kobj;
-	struct completion kobj_gone;
-	bool kobj_there;
+	struct w2r_files *files;	/* in sysfs, or NULL */
 };
 
 enum w2r_io_kind {

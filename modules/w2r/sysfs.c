@@ -1,30 +1,59 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #define DM_MSG_PREFIX "w2r"
 
+#include <linux/completion.h>
 #include <linux/kernel.h>
+#include <linux/kobject.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
 #include <linux/sysfs.h>
+#include <linux/wait.h>
 
 #include "control.h"
 #include "readahead.h"
 #include "sysfs.h"
 
-static struct w2r *to_w2r(struct kobject *kobj)
-{
-	return container_of(kobj, struct w2r, kobj);
-}
+/*
+ * The directory of one place of a disk. It stays when a table takes the place of
+ * another: kernfs has locks under which others allocate memory, and who suspends
+ * or resumes a device must not wait for those who wait for its I/O.
+ */
+struct w2r_files {
+	struct kobject kobj;
+	struct completion gone;
+	struct list_head list;		/* of all_files */
+	struct gendisk *disk;
+	sector_t begin;
+	unsigned int tables;		/* that have such a target; files_mutex */
+	spinlock_t lock;
+	struct w2r *live;		/* whose values they are, or NULL; lock */
+	unsigned int users;		/* reading or writing these; lock */
+	wait_queue_head_t idle;
+};
+
+static DEFINE_MUTEX(files_mutex);
+static LIST_HEAD(all_files);		/* files_mutex */
+
+struct w2r_attribute {
+	struct attribute attr;
+	ssize_t (*show)(struct w2r *c, struct w2r_attribute *a, char *buf);
+	ssize_t (*store)(struct w2r *c, struct w2r_attribute *a,
+			 const char *buf, size_t count);
+};
 
 /* --- options of the table; some may be changed --- */
 
 struct option_file {
-	struct kobj_attribute attr;
+	struct w2r_attribute attr;
 	enum table_option option;
 };
 
-static ssize_t option_show(struct kobject *kobj, struct kobj_attribute *attr,
-			   char *buf)
+static ssize_t option_show(struct w2r *c, struct w2r_attribute *a, char *buf)
 {
-	struct option_file *f = container_of(attr, struct option_file, attr);
-	struct w2r *c = to_w2r(kobj);
+	struct option_file *f = container_of(a, struct option_file, attr);
 	const char *word;
 	u32 number;
 
@@ -37,11 +66,10 @@ static ssize_t option_show(struct kobject *kobj, struct kobj_attribute *attr,
 	return sysfs_emit(buf, "%u\n", number);
 }
 
-static ssize_t option_store(struct kobject *kobj, struct kobj_attribute *attr,
+static ssize_t option_store(struct w2r *c, struct w2r_attribute *a,
 			    const char *buf, size_t count)
 {
-	struct option_file *f = container_of(attr, struct option_file, attr);
-	struct w2r *c = to_w2r(kobj);
+	struct option_file *f = container_of(a, struct option_file, attr);
 	const char *wrong = NULL;
 	char text[16];
 
@@ -79,16 +107,15 @@ OPTION(block_kib, 0444, NULL, TABLE_BLOCK_KIB);
 /* --- counters and gauges --- */
 
 #define VALUE(_name, _value)						\
-static ssize_t _name##_show(struct kobject *kobj,			\
-			    struct kobj_attribute *attr, char *buf)	\
+static ssize_t _name##_show(struct w2r *c, struct w2r_attribute *a,	\
+			    char *buf)					\
 {									\
-	struct w2r *c = to_w2r(kobj);					\
 	struct w2r_snapshot s;						\
 									\
 	w2r_snapshot(c, &s);						\
 	return sysfs_emit(buf, "%llu\n", (u64)(_value));		\
 }									\
-static struct kobj_attribute value_##_name = __ATTR_RO(_name)
+static struct w2r_attribute value_##_name = __ATTR_RO(_name)
 
 VALUE(read_blocks, s.stats[W2R_READ_BLOCKS]);
 VALUE(hits_weighing, s.stats[W2R_HITS_WEIGHING]);
@@ -121,16 +148,16 @@ VALUE(latency_ns, s.latency);
 VALUE(prefetch_cost_ns, s.cost);
 VALUE(lookahead_active, s.lookahead_on);
 
-static ssize_t planner_active_show(struct kobject *kobj,
-				   struct kobj_attribute *attr, char *buf)
+static ssize_t planner_active_show(struct w2r *c, struct w2r_attribute *a,
+				   char *buf)
 {
 	char planners[TABLE_PLANNERS_TEXT];
 	struct w2r_snapshot s;
 
-	w2r_snapshot(to_w2r(kobj), &s);
+	w2r_snapshot(c, &s);
 	return sysfs_emit(buf, "%s\n", table_planners(s.acting, planners));
 }
-static struct kobj_attribute value_planner_active = __ATTR_RO(planner_active);
+static struct w2r_attribute value_planner_active = __ATTR_RO(planner_active);
 
 static struct attribute *w2r_attrs[] = {
 	&option_readahead.attr.attr,
@@ -172,43 +199,197 @@ static struct attribute *w2r_attrs[] = {
 };
 ATTRIBUTE_GROUPS(w2r);
 
-static void w2r_kobj_release(struct kobject *kobj)
+/* --- the directory --- */
+
+static struct w2r_files *to_files(struct kobject *kobj)
 {
-	complete(&to_w2r(kobj)->kobj_gone);
+	return container_of(kobj, struct w2r_files, kobj);
 }
 
-static const struct kobj_type w2r_ktype = {
-	.sysfs_ops = &kobj_sysfs_ops,
-	.release = w2r_kobj_release,
+static struct w2r_attribute *to_attribute(struct attribute *attr)
+{
+	return container_of(attr, struct w2r_attribute, attr);
+}
+
+static struct w2r *live_get(struct w2r_files *f)
+{
+	struct w2r *c;
+
+	spin_lock_irq(&f->lock);
+	c = f->live;
+	if (c)
+		f->users++;
+	spin_unlock_irq(&f->lock);
+	return c;
+}
+
+static void live_put(struct w2r_files *f)
+{
+	spin_lock_irq(&f->lock);
+	if (!--f->users)
+		wake_up(&f->idle);
+	spin_unlock_irq(&f->lock);
+}
+
+static ssize_t files_show(struct kobject *kobj, struct attribute *attr,
+			  char *buf)
+{
+	struct w2r_attribute *a = to_attribute(attr);
+	struct w2r_files *f = to_files(kobj);
+	struct w2r *c = live_get(f);
+	ssize_t len;
+
+	if (!c)
+		return -ENODEV;
+	len = a->show(c, a, buf);
+	live_put(f);
+	return len;
+}
+
+static ssize_t files_store(struct kobject *kobj, struct attribute *attr,
+			   const char *buf, size_t count)
+{
+	struct w2r_attribute *a = to_attribute(attr);
+	struct w2r_files *f = to_files(kobj);
+	struct w2r *c;
+	ssize_t len;
+
+	if (!a->store)
+		return -EIO;
+	c = live_get(f);
+	if (!c)
+		return -ENODEV;
+	len = a->store(c, a, buf, count);
+	live_put(f);
+	return len;
+}
+
+static const struct sysfs_ops files_ops = {
+	.show = files_show,
+	.store = files_store,
+};
+
+static void files_release(struct kobject *kobj)
+{
+	complete(&to_files(kobj)->gone);
+}
+
+static const struct kobj_type files_ktype = {
+	.sysfs_ops = &files_ops,
+	.release = files_release,
 	.default_groups = w2r_groups,
 };
 
-int w2r_sysfs_add(struct w2r *c)
+static void files_remove(struct w2r_files *f)
 {
-	struct gendisk *disk = dm_disk(dm_table_get_md(c->ti->table));
+	kobject_put(&f->kobj);
+	wait_for_completion(&f->gone);
+	kfree(f);
+}
+
+static struct w2r_files *files_new(struct gendisk *disk, sector_t begin)
+{
 	struct kobject *parent = &disk_to_dev(disk)->kobj;
+	struct w2r_files *f = kzalloc(sizeof(*f), GFP_KERNEL);
 	int err;
 
-	init_completion(&c->kobj_gone);
-	memset(&c->kobj, 0, sizeof(c->kobj));
-	compat_kobject_init(&c->kobj, &w2r_ktype);
+	if (!f)
+		return NULL;
+	f->disk = disk;
+	f->begin = begin;
+	init_completion(&f->gone);
+	spin_lock_init(&f->lock);
+	init_waitqueue_head(&f->idle);
+	compat_kobject_init(&f->kobj, &files_ktype);
 	/* A table may have several targets of ours. */
-	if (c->ti->begin)
-		err = kobject_add(&c->kobj, parent, "w2r-%llu",
-				  (u64)c->ti->begin);
+	if (begin)
+		err = kobject_add(&f->kobj, parent, "w2r-%llu", (u64)begin);
 	else
-		err = kobject_add(&c->kobj, parent, "w2r");
-	c->kobj_there = true;
-	if (err)
-		w2r_sysfs_remove(c);
-	return err;
+		err = kobject_add(&f->kobj, parent, "w2r");
+	if (err) {
+		files_remove(f);
+		return NULL;
+	}
+	list_add(&f->list, &all_files);
+	return f;
+}
+
+static struct w2r_files *files_find(struct gendisk *disk, sector_t begin)
+{
+	struct w2r_files *f;
+
+	lockdep_assert_held(&files_mutex);
+	list_for_each_entry(f, &all_files, list)
+		if (f->disk == disk && f->begin == begin)
+			return f;
+	return NULL;
+}
+
+static struct gendisk *disk_of(const struct w2r *c)
+{
+	return dm_disk(dm_table_get_md(c->ti->table));
+}
+
+static void files_join(struct w2r *c)
+{
+	struct w2r_files *f;
+
+	mutex_lock(&files_mutex);
+	f = files_find(disk_of(c), c->ti->begin);
+	if (!f)
+		f = files_new(disk_of(c), c->ti->begin);
+	if (f)
+		f->tables++;
+	mutex_unlock(&files_mutex);
+	c->files = f;
+}
+
+void w2r_sysfs_add(struct w2r *c)
+{
+	/* Since Linux 5.15 device-mapper adds a disk after its first table. */
+	if (device_is_registered(disk_to_dev(disk_of(c))))
+		files_join(c);
 }
 
 void w2r_sysfs_remove(struct w2r *c)
 {
-	if (!c->kobj_there)
+	struct w2r_files *f = c->files;
+
+	if (!f)
 		return;
-	c->kobj_there = false;
-	kobject_put(&c->kobj);
-	wait_for_completion(&c->kobj_gone);
+	mutex_lock(&files_mutex);
+	if (!--f->tables) {
+		list_del(&f->list);
+		files_remove(f);
+	}
+	mutex_unlock(&files_mutex);
+}
+
+bool w2r_sysfs_resume(struct w2r *c)
+{
+	unsigned int noio;
+
+	if (!c->files) {
+		noio = memalloc_noio_save();
+		files_join(c);
+		memalloc_noio_restore(noio);
+	}
+	if (!c->files)
+		return false;
+	spin_lock_irq(&c->files->lock);
+	c->files->live = c;
+	spin_unlock_irq(&c->files->lock);
+	return true;
+}
+
+void w2r_sysfs_suspend(struct w2r *c)
+{
+	struct w2r_files *f = c->files;
+
+	if (!f)
+		return;
+	spin_lock_irq(&f->lock);
+	f->live = NULL;
+	wait_event_lock_irq(f->idle, !f->users, f->lock);
+	spin_unlock_irq(&f->lock);
 }

@@ -6,7 +6,6 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
-#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
@@ -129,6 +128,21 @@ static void stop(struct w2r *c)
 	free_rooms(c);
 }
 
+static const char *origin_error(int err)
+{
+	switch (err) {
+	case -EBUSY:
+		return "origin must not be mounted, swap, or held by somebody else";
+	case -EROFS:
+	case -EACCES:
+		return "origin must be writable where the table is";
+	case -ENOMEM:
+		return "no memory to start";
+	default:
+		return "origin must be the path of a block device";
+	}
+}
+
 static struct w2r *new_target(struct dm_target *ti)
 {
 	struct w2r *c = kzalloc(sizeof(*c), GFP_KERNEL);
@@ -197,15 +211,17 @@ static int w2r_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	ti->error = (char *)table_parse(&c->table, argc - 1, argv + 1);
 	if (ti->error)
 		goto free_target;
-	ti->error = "origin must be the path of a block device";
 	err = dm_get_device(ti, argv[0], dm_table_get_mode(ti->table),
 			    &c->dev);
-	if (err)
+	if (err) {
+		ti->error = (char *)origin_error(err);
 		goto free_target;
+	}
 	err = fit(c, ti);
 	if (err)
 		goto put_device;
 	set_up_target(c, ti);
+	w2r_sysfs_add(c);
 	return 0;
 
 put_device:
@@ -219,6 +235,7 @@ static void w2r_dtr(struct dm_target *ti)
 {
 	struct w2r *c = ti->private;
 
+	w2r_sysfs_remove(c);
 	stop(c);
 	dm_put_device(ti, c->dev);
 	kfree(c);
@@ -252,18 +269,16 @@ static void w2r_postsuspend(struct dm_target *ti)
 	spin_lock_irq(&c->lock);
 	wait_event_lock_irq(c->idle, !c->own, c->lock);
 	spin_unlock_irq(&c->lock);
-	w2r_sysfs_remove(c);
+	w2r_sysfs_suspend(c);
 	w2r_readahead_restore(c);
 }
 
 static void w2r_resume(struct dm_target *ti)
 {
 	struct w2r *c = ti->private;
-	unsigned int noio = memalloc_noio_save();
 
-	if (w2r_sysfs_add(c))
+	if (!w2r_sysfs_resume(c))
 		DMERR("%s: no files in sysfs", dm_table_device_name(ti->table));
-	memalloc_noio_restore(noio);
 	w2r_readahead_update(c, false);
 	w2r_presuspend_undo(ti);
 	queue_delayed_work(c->wq, &c->tick, TICK);

@@ -7,7 +7,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan $((2 * 35 + 2 * 7 + 8))
+plan $((2 * 36 + 2 * 7 + 8))
 
 # refused NAME TEXT TABLE: two results.
 refused() {
@@ -53,6 +53,10 @@ refused 'no origin' 'origin must be' '0 131072 w2r'
 refused 'an origin that is not there' 'origin must be' '0 131072 w2r /dev/nothing 8'
 refused 'an origin that is no device' 'origin must be' '0 131072 w2r /etc/passwd 8'
 refused 'an origin that is too small' 'origin must be at least as large' '0 131080 w2r /dev/muster0 8'
+must mkfs.ext4 -qF /dev/muster1
+must mount /dev/muster1 "$WORK/mnt"
+refused 'an origin that is mounted' 'origin must not be mounted, swap' '0 131072 w2r /dev/muster1 8'
+must umount "$WORK/mnt"
 must null_make musterz 64 zoned=1 zone_size=4 memory_backed=0 discard=0
 refused 'a zoned origin' 'origin must not be zoned' '0 131072 w2r /dev/musterz 8'
 refused 'no size' "$mib" '0 131072 w2r /dev/muster0'

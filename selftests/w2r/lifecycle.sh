@@ -9,7 +9,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 27
+plan 32
 
 many_cycles() {
 	local i
@@ -51,13 +51,26 @@ must touch_range "$DEV" 0 100
 check_eq 'status counts what is read' "$(status_of muster read_blocks)" 100
 
 check 'suspend' dmsetup suspend muster
-check_not 'its files go while it is suspended' test -d "$FILES"
+check_not 'its files have no values while it is suspended' cat "$FILES/read_blocks"
+check_not 'and take none' w2r_set lookahead 4
 check_eq 'status while suspended' "$(status_of muster read_blocks)" 100
 check 'resume' dmsetup resume muster
 check 'its files are back' test -r "$FILES/read_blocks"
 check_eq 'what was cached still is' "$(sum_range "$DEV" 0 100; w2r_get misses)" \
 	"$(sum_range /dev/muster0 0 100; status_of muster misses)"
 check_that 'from the weighing room' "$(w2r_get hits_weighing) >= 100"
+
+# What a new table needs of sysfs is there before the device is suspended.
+folder=$(stat -c %i "$FILES")
+must dm_make muster "$(table_of /dev/muster0 8)"
+check_eq 'a new table of ours has the same files' "$(stat -c %i "$FILES") $(w2r_get read_blocks)" "$folder 0"
+must dm_make muster "0 131072 linear /dev/muster0 0"
+check_not 'another target has none' test -e "$FILES"
+must dmsetup load muster --table "$(table_of /dev/muster0 16)"
+check 'they come with the table' test -e "$FILES/read_blocks"
+must dmsetup resume muster
+check_eq 'and have values when it is live' "$(w2r_get read_blocks)" 0
+must touch_range "$DEV" 0 200
 
 check 'rename' dmsetup rename muster muster-other
 check_that 'it goes on under its new name' "$(status_of muster-other read_blocks) == 200"
