@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 20
+plan 21
 
 # A copy of the sources that does not build.
 break_sources() {
@@ -25,7 +25,7 @@ check 'install' dkms_install
 check 'DKMS says installed' dkms_says "$KVER" installed
 check 'mswap is in place' installed_file mswap
 check 'dm-w2r is in place' installed_file dm-w2r
-check 'so are the files for the boot' ls /usr/local/sbin/mswap-swap /usr/local/lib/systemd/system/mswap@.service
+check 'so are the files for the boot' ls /usr/local/sbin/mswap-swap /etc/systemd/system/mswap@.service
 check 'modprobe would find it' modprobe --dry-run --set-version "$KVER" mswap
 check_eq 'it is for this kernel' "$(modinfo -k "$KVER" -F vermagic mswap | cut -d' ' -f1)" "$KVER"
 if grep -qw frontswap_register_ops "$KDIR/Module.symvers"; then
@@ -58,13 +58,15 @@ must make -C $work KVER="$KVER"
 check_eq 'make builds modules' "$(modinfo -F told $work/modules/mswap/mswap.ko)" first
 must change_sources
 must sh -c "echo 98 >$work/VERSION"
+must install -D /muster/tools/boot/mswap@.service /usr/local/lib/systemd/system/mswap@.service
 check 'install of another version, from a clone that was built, then changed' install_work
 check_eq 'gives the modules of the changed sources' "$(modinfo -k "$KVER" -F told mswap)" 'changed, changed too'
 check_eq 'in place of the version before' "$(dkms_status | cut -d, -f1)" muster/98
+check_not 'and of the unit where older versions had it' ls -d /usr/local/lib/systemd
 
 check 'dkms remove --all' dkms remove -m muster -v 98 --all
 check_eq 'leaves no file but the sources behind' \
-	"$(diff <(echo "$before") <(files) | grep '^[<>]' | grep -vE '^> /usr/(src/muster-98|local/(sbin|lib/systemd))')" ''
+	"$(diff <(echo "$before") <(files) | grep '^[<>]' | grep -vE '^> /(usr/(src/muster-98|local/sbin)|etc/systemd/)')" ''
 must make -C $work uninstall
 check_eq 'make uninstall takes these too' "$(files)" "$before"
 

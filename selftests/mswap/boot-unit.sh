@@ -17,7 +17,7 @@ BOOTED=/run/systemd/system
 [ -x "$SYSTEMD" ] || skip_all 'no systemd here'
 [ -e /usr/lib/udev/rules.d/99-systemd.rules ] || skip_all 'no udev rules of systemd here'
 export XDG_RUNTIME_DIR=$WORK/systemd
-export SYSTEMD_UNIT_PATH=$WORK/units:/usr/local/lib/systemd/system:/usr/lib/systemd/system
+export SYSTEMD_UNIT_PATH=$WORK/units:/usr/lib/systemd/system
 unset DBUS_SESSION_BUS_ADDRESS
 
 swap_areas() {
@@ -43,6 +43,7 @@ is() {
 # A user's instance, as root: it manages devices too, and leaves the rest of the machine alone.
 systemd_start() {
 	must mkdir -p "$XDG_RUNTIME_DIR" "$WORK/units" "$SYSTEMD_CGROUP"
+	must cp /etc/systemd/system/mswap@.service "$WORK/units"
 	if [ ! -d "$BOOTED" ]; then
 		must mkdir -p "$BOOTED"
 		on_exit rmdir "$BOOTED"

@@ -9,7 +9,7 @@
 
 # The commands of the unit, run as systemd would run them with $MSWAP_OPTIONS empty.
 unit() {
-	sed -n "s|^$1=||p" /usr/local/lib/systemd/system/mswap@.service | sed "s|%f|$2|; s| \$MSWAP_OPTIONS||"
+	sed -n "s|^$1=||p" /etc/systemd/system/mswap@.service | sed "s|%f|$2|; s| \$MSWAP_OPTIONS||"
 }
 
 swap_areas() {
