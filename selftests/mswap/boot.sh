@@ -49,7 +49,7 @@ marks() {
 	wipefs --noheadings --output TYPE,LABEL "$1" | tr -s ' '
 }
 
-plan 44
+plan 48
 
 must null_make muster0 64
 must modprobe mswap
@@ -123,6 +123,17 @@ check_eq 'and does not mark the disk' "$(marks /dev/muster0 | grep -c mswap)" 0
 must swapoff /dev/mswap0
 check_fails 'start over a device that is no swap' 'in use by mswap0, which is no swap' mswap-swap start /dev/muster0
 must mswap-swap stop /dev/muster0
+
+no_swapoff() {
+	mkdir "$WORK/sbin" && printf '#!/bin/sh\nexit 127\n' >"$WORK/sbin/swapoff" && chmod +x "$WORK/sbin/swapoff"
+}
+
+check 'start without sbin in the PATH' env PATH=/usr/bin:/bin "$(command -v mswap-swap)" start /dev/muster0
+must no_swapoff
+check_fails 'stop without swapoff says so' 'swapoff cannot be run' \
+	env "PATH=$WORK/sbin:$PATH" mswap-swap stop /dev/muster0
+check_eq 'and leaves the swap on' "$(swap_areas)" '/dev/mswap0 100'
+check 'stop without sbin in the PATH' env PATH=/usr/bin:/bin "$(command -v mswap-swap)" stop /dev/muster0
 
 start_with_slow_mkswap
 must wait_until 10 test -e "$WORK/waits"
