@@ -320,6 +320,11 @@ class Failing(unittest.TestCase):
             found = step("mswap", 3, 1) | {"mswap": {"read_errors": 0, "write_errors": 0, "nospace": 0} | {name: 4}}
             self.assertEqual(results.complaint(found), f"mswap: 4 {name}")
 
+    def test_what_frontswap_refused(self):
+        for refused, why in ((2, ""), (3, "mswap: 3 stores_refused, of 2999 pages_out")):
+            found = step("frontswap", 0, 1) | {"mswap": {"pages_out": 2999, "stores_refused": refused}}
+            self.assertEqual(results.complaint(found), why)
+
     def test_zram_that_never_wrote_to_the_device(self):
         for writes in (0, None):
             found = step("zramwb-lz4", 0, 1, counts={"dev_writes": writes})

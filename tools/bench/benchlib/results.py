@@ -15,6 +15,7 @@ MSWAP_COUNTERS = (
 )
 # Not by how much they grew: what went wrong while a server was filled spoils its answers too.
 MSWAP_ERRORS = ("read_errors", "write_errors", "nospace")
+PAGES_A_REFUSAL = 1000  # what frontswap refuses goes to a ramdisk: no more than one page in so many
 SWAPPED = ("pswpin", "pswpout", "zswpin", "zswpout")  # the latter two by zswap alone, which has them in memory
 TICKS = 100  # of /proc/stat, a second
 CPUSTAT_KERNEL = (2, 5, 6)  # system, irq, softirq
@@ -171,14 +172,24 @@ def _complaint_of_programs(step):
     return ""
 
 
+def _complaint_of_mswap(counts):
+    errors = [f"{counts[name]} {name}" for name in MSWAP_ERRORS if counts.get(name)]
+    if errors:
+        return f"mswap: {', '.join(errors)}"
+    refused = counts.get("stores_refused", 0)
+    if refused * PAGES_A_REFUSAL > counts.get("pages_out", 0):
+        return f"mswap: {refused} stores_refused, of {counts['pages_out']} pages_out"
+    return ""
+
+
 def _complaint_of_swap(step):
     counts, side, device = step["counts"], plan.SIDES.get(step["side"]), plan.DEVICES.get(step["device"])
     for way in ("in", "out"):
         if not counts[f"pswp{way}"] + counts.get(f"zswp{way}", 0):
             return f"swapped nothing {way}"
-    errors = [f"{step['mswap'][name]} {name}" for name in MSWAP_ERRORS if step.get("mswap", {}).get(name)]
-    if errors:
-        return f"mswap: {', '.join(errors)}"
+    found = _complaint_of_mswap(step.get("mswap", {}))
+    if found:
+        return found
     if side and side.writes_in_background and device and device.keeps_statistics and not counts["dev_writes"]:
         return "nothing was written to the device"
     return ""
