@@ -11,13 +11,8 @@
 
 plan 29
 
-
 ra() {
 	cat "${FILES%/w2r}/queue/read_ahead_kb"
-}
-
-active_is() {
-	[[ $(w2r_get lookahead_active) == "$1" ]]
 }
 
 six_misses() {
