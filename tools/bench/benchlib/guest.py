@@ -203,8 +203,9 @@ def interrupted_by_sigterm():
 
 def commit():
     """The commit of the checkout."""
-    found = subprocess.run(["git", "-C", str(CHECKOUT), "describe", "--always", "--dirty"], capture_output=True,
-                           text=True, check=False).stdout.strip()
+    # Whoever cloned it, it is root who measures it.
+    found = subprocess.run(["git", "-c", "safe.directory=*", "-C", str(CHECKOUT), "describe", "--always", "--dirty"],
+                           capture_output=True, text=True, check=False).stdout.strip()
     return found or "unknown"
 
 
