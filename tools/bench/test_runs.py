@@ -46,6 +46,7 @@ import importlib.machinery, importlib.util, pathlib, sys
 sys.path.insert(0, {here!r})
 from benchlib import guest
 guest.BENCH = guest.CHECKOUT = pathlib.Path({root!r})
+guest.need_root = lambda: None
 loader = importlib.machinery.SourceFileLoader("bench", {bench!r})
 bench = importlib.util.module_from_spec(importlib.util.spec_from_loader("bench", loader))
 sys.modules["bench"] = bench
@@ -143,6 +144,23 @@ class Interrupting(InDirectory):
         self.assertEqual([(each.name, each.read_text()) for each in path.parent.iterdir()], [("results.json", "new")])
 
 
+class Starting(unittest.TestCase):
+    def test_who_is_not_root_is_told(self):
+        for tool in ("bench", "bench-swap", "bench-w2r", "demo", "demo-w2r"):
+            with (mock.patch("os.geteuid", return_value=1000), mock.patch.object(sys, "argv", [tool]),
+                  self.assertRaisesRegex(SystemExit, f"^{tool}: must run as root")):
+                load(tool).main()
+
+    def test_a_lab_that_cannot_go_on_is_told(self):
+        for tool in ("demo", "demo-w2r"):
+            module = load(tool)
+            with (mock.patch.object(module.Demo, "run", side_effect=module.cache.LabError("no network")),
+                  mock.patch.object(module.guest, "need_root"), mock.patch.object(sys, "argv", [tool]),
+                  mock.patch.object(module.guest, "interrupted_by_sigterm"),
+                  self.assertRaisesRegex(SystemExit, f"^{tool}: no network$")):
+                module.main()
+
+
 class Booting(InDirectory):
     def run_guest(self, events, seconds, limit):
         lab = self.out / "lab"
@@ -193,7 +211,8 @@ class LosingDevices(InDirectory):
         variables |= {"ROUNDS": "1", "RESULTS": str(self.out / "out")}
         with (mock.patch.dict(os.environ, variables), mock.patch.object(sys, "argv", [tool]),
               mock.patch.object(module.guest, "run", side_effect=boots), mock.patch.object(module.guest, "draw"),
-              mock.patch.object(module.guest, "interrupted_by_sigterm"), mock.patch.object(module.progress, "Line"),
+              mock.patch.object(module.guest, "interrupted_by_sigterm"), mock.patch.object(module.guest, "need_root"),
+              mock.patch.object(module.progress, "Line"),
               mock.patch.object(module.cache, "scratch", lambda name: self.scratch()),
               contextlib.redirect_stdout(io.StringIO()) as said, contextlib.redirect_stderr(said)):
             status = module.main()

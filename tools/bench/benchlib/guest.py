@@ -29,6 +29,12 @@ class GuestError(Exception):
     """The guest could not carry out the plan; the text says why."""
 
 
+def need_root():
+    """Ends this program, and says why, when somebody else than root runs it."""
+    if os.geteuid() != 0:
+        sys.exit(f"{pathlib.Path(sys.argv[0]).name}: must run as root (it boots VMs of a chroot)")
+
+
 def in_short(error):
     """What ended a boot, in a line."""
     return "interrupted" if isinstance(error, KeyboardInterrupt) else (str(error) or repr(error)).splitlines()[0]
