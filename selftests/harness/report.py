@@ -62,8 +62,9 @@ class Reporter:
         for result in self.results:
             if result.outcome == FAIL:
                 self._print(f"# failed: {result.name}: {result.why}")
-        if not self.results:
+        passed, failed = self.count(PASS), self.count(FAIL)
+        if not passed + failed:
             self._print("# no test ran")
         skipped = self.count(SKIP) + sum(len(each.skipped_cases) for each in self.results)
-        self._print(f"{self.count(PASS)} passed, {self.count(FAIL)} failed, {skipped} skipped")
-        return 1 if self.count(FAIL) or not self.results else 0
+        self._print(f"{passed} passed, {failed} failed, {skipped} skipped")
+        return 1 if failed or not passed else 0
