@@ -6,12 +6,12 @@ import time
 
 class Estimate:
     """
-    TODO has a key for each thing to do, the same one more than once if need be. ALIKE are functions of a key: things of
+    KEYS has one for each thing to do, the same one more than once if need be. ALIKE are functions of a key: things of
     which one of them gives the same take about as long, by the first that knows any; GUESS(key) is for when none does.
     """
 
-    def __init__(self, todo, alike, guess, clock=time.monotonic):
-        self.todo = list(todo)
+    def __init__(self, keys, alike, guess, clock=time.monotonic):
+        self.todo = list(keys)
         self.alike = alike
         self.guess = guess
         self.clock = clock
