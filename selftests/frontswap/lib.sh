@@ -24,7 +24,7 @@ fswap_attach() {
 }
 
 fswap_stop() {
-	swapoff -a
+	swaps_off
 	fswap_attach -1
 }
 

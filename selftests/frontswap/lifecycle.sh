@@ -69,7 +69,7 @@ for delay in 0.1 0.3 0.7 1.3; do
 	wait "$program"
 done
 check_fails 'the module stays, and rmmod says why' 'in use by: frontswap_keeps_its_backends' rmmod mswap-frontswap
-check 'swapoff' swapoff -a
+check 'swapoff' swaps_off
 check 'killed programs leave no slot' stores_nothing 0
 check_eq 'and no copy' "$(get_settled copies_held)" 0
 check 'the device is given back' fswap_attach -1

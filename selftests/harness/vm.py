@@ -365,9 +365,10 @@ def run_here(tests, reporter, logs):
     out = logs / "here"
     out.mkdir()
     copy_programs(build_programs(), out / "bin")
+    loaded = [path.parent.name for path in pathlib.Path("/sys/module").glob("*/initstate")]
     for number, test in enumerate(tests):
         (out / "list").write_text(f"{test.id} {test.seconds} {test.path}\n")
-        environment = os.environ | {"MUSTER_STAYS": dict(test.needs).get("stays", "")}
+        environment = os.environ | {"MUSTER_STAYS": " ".join([dict(test.needs).get("stays", ""), *loaded])}
         done = subprocess.run([str(SELFTESTS / "harness/guest-run"), str(out)], env=environment)
         reporter.add(judge_files(test, out / test.id))
         if done.returncode and tests[number + 1:]:

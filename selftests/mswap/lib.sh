@@ -381,19 +381,44 @@ test_maps() {
 	dmsetup ls 2>/dev/null | awk '/^muster/ { print $1 }'
 }
 
+# What a machine may have had before the test, one a line.
+things() {
+	awk 'NR > 1 { print "swap " $1 }' /proc/swaps
+	compgen -G '/sys/block/loop*/loop'
+	compgen -G '/sys/block/mswap*'
+	compgen -G '/sys/kernel/config/nullb/*/power'
+	compgen -G '/sys/module/*'
+}
+
+# made PATTERN: the group of PATTERN, for each thing of this test.
+made() {
+	things | grep -vxFf <(echo "$THERE_BEFORE") | sed -n "s|^$1\$|\1|p"
+}
+
+swaps_off() {
+	made 'swap \(.*\)' | xargs -r swapoff
+}
+
+# unload MODULE...
+unload() {
+	local module
+
+	for module; do
+		[[ -z $(made "/sys/module/\($module\)") ]] || rmmod "$module"
+	done
+}
+
 teardown() {
-	local number folder name
+	local name
 
 	cgroup_kill
-	swapoff -a
+	swaps_off
 	mountpoint -q "$WORK/mnt" && umount "$WORK/mnt"
 	mountpoint -q "$WORK/tmpfs" && umount "$WORK/tmpfs"
-	for number in $(mswap_devices); do
-		mswap_remove "$number"
+	for name in $(made '/sys/block/mswap\(.*\)'); do
+		mswap_remove "$name"
 	done
-	if [[ -d $CONTROL && ! -d /sys/module/mswap_frontswap ]]; then
-		rmmod mswap
-	fi
+	[[ -d /sys/module/mswap_frontswap ]] || unload mswap
 	# First those that lie over others.
 	for name in $(test_maps); do
 		dmsetup remove "$name" 2>/dev/null
@@ -401,18 +426,20 @@ teardown() {
 	for name in $(test_maps); do
 		dmsetup remove --retry "$name"
 	done
-	losetup -D
-	for folder in /sys/kernel/config/nullb/*/; do
-		[[ -d $folder ]] && null_drop "$(basename "$folder")"
+	for name in $(made '/sys/block/\(loop.*\)/loop'); do
+		losetup -d "/dev/$name"
 	done
-	[[ -d /sys/module/brd ]] && rmmod brd
-	[[ -d /sys/module/scsi_debug ]] && rmmod scsi_debug
+	for name in $(made '/sys/kernel/config/nullb/\(.*\)/power'); do
+		null_drop "$name"
+	done
+	unload brd scsi_debug
 	[[ -d $CGROUP ]] && rmdir "$CGROUP"
 	# What takes down a program's last words may end a little later than the program.
 	mountpoint -q "$WORK" && wait_until 5 umount "$WORK"
 	return 0
 }
 
+THERE_BEFORE=$(things)
 on_exit teardown
 must mkdir -p "$WORK"
 must mount -t tmpfs -o size=64M none "$WORK"

@@ -68,13 +68,13 @@ unaccounted() {
 w2r_teardown() {
 	local name
 
-	swapoff -a
+	swaps_off
 	mountpoint -q "$WORK/mnt" && umount "$WORK/mnt"
 	for name in $(dmsetup ls --target w2r 2>/dev/null | awk '/^muster/ { print $1 }'); do
 		dmsetup resume "$name"
 		dmsetup remove --retry "$name"
 	done
-	[[ -d /sys/module/dm_w2r ]] && rmmod dm_w2r
+	unload dm_w2r
 	return 0
 }
 

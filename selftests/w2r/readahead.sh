@@ -30,7 +30,6 @@ is_going() {
 
 must null_make muster0 256 irqmode=2 completion_nsec=1000000
 must modprobe brd rd_nr=1 rd_size=65536
-on_exit rmmod brd
 
 w2r_make muster /dev/muster0 16
 plain=$(ra)
