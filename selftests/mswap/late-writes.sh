@@ -44,7 +44,7 @@ check_that 'and no slot but that of the swap header' "$(get_settled slots_used) 
 # What is on its way to slots that nobody needs any more is waited for: the device stores nothing.
 must swapon "$MSWAP"
 must dm_make muster "0 $sectors delay /dev/muster0 0 0 /dev/muster0 0 $HELD"
-check_program 'pages whose first write never ends' hugecheck -P -n 1 -s 1 -r 1
+check_program 'pages whose first write never ends' dropcheck -n 1 -s 1 -r 1
 must swapoff "$MSWAP"
 must blkdiscard "$MSWAP"
 mswap_set disksize 32M &
