@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Writes to mswap and to another device under one plug: the other one ends the plug in the midst of its own I/O.
 # kernels: all
-# timeout: 120
+# timeout: 240
 
 . "$(dirname "$0")/lib.sh"
 
@@ -11,7 +11,7 @@ plan 3
 # both NAME OPTION...: 128 I/Os at once, in turns to the one and the other, verified.
 both() {
 	check "$1" fio --name=both --filename="$MSWAP:/dev/muster1" --file_service_type=roundrobin --direct=1 \
-		--ioengine=libaio --iodepth=128 --iodepth_batch_submit=128 --bs=4k --size=64M --randseed=4711 \
+		--ioengine=libaio --iodepth=128 --iodepth_batch_submit=128 --bs=4k --size=32M --randseed=4711 \
 		--verify=crc32c --verify_fatal=1 --minimal --output="$WORK/fio" "${@:2}"
 }
 
