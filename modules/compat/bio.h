@@ -6,6 +6,7 @@
 #include <linux/bio.h>
 #include <linux/blkdev.h>
 #include <linux/highmem.h>
+#include <linux/sched.h>
 
 /* The operation and the flags of a bio. */
 #ifndef COMPAT_HAVE_BLK_OPF
@@ -74,7 +75,6 @@ static inline void compat_bio_reset(struct bio *bio, struct block_device *bdev,
 }
 #endif
 
-/* Moves @iter on by @bytes, which do not reach beyond the piece it is in. */
 /*
  * In Linux 5.10 a task that submits to a request queue may be unplugged midway, and
  * what is submitted then goes to such a queue, too, whatever its device has: it is
@@ -89,6 +89,7 @@ static inline bool compat_must_not_submit(void)
 #endif
 }
 
+/* Moves @iter on by @bytes, which do not reach beyond the piece it is in. */
 #ifndef COMPAT_HAVE_BIO_ADVANCE_SINGLE
 static inline void bio_advance_iter_single(const struct bio *bio,
 					   struct bvec_iter *iter,

@@ -218,11 +218,12 @@ static void plan_step(struct pagein *pi, struct pagein_shard *sh,
 	struct read_op *op = w->op;
 	u32 want = op->bounce ? 1 : count_wanted(pi, sh, w->bio, slot);
 
-	op->alone = w->alone;
-	if (w->alone)
+	if (w->alone) {
+		op->alone = true;
 		read_plan_wanted(op, sh, slot, want);
-	else
+	} else {
 		read_plan(op, sh, slot, want);
+	}
 }
 
 static enum step pagein_step(struct pagein *pi, struct walk *w)

@@ -66,7 +66,7 @@ struct pagein {
 	struct work_struct retry_work;
 	spinlock_t deferred_lock;
 	struct bio_list deferred;	/* protected by deferred_lock */
-	struct bio_list alone;		/* protected by deferred_lock */
+	struct bio_list alone;		/* likewise: to be read with nothing else */
 	struct list_head retries;	/* protected by deferred_lock */
 
 	struct page *waste;	/* takes what a read passes over; never looked at */

@@ -218,9 +218,10 @@ static void write_count(struct batch_write *w)
 }
 
 /*
- * The cgroup of the first page pays, and its priority counts. What has copies in it goes to the root's
- * account: the bios that named their cgroups have ended, and whoever happens to
- * send it may be kept to so little I/O that all copies would wait for him.
+ * The cgroup of the first page pays, and its priority counts. What has copies in
+ * it goes to the root's account: the bios that named their cgroups have ended, and
+ * whoever happens to send it may be kept to so little I/O that all copies would
+ * wait for him.
  */
 static void write_charge(struct batch_write *w)
 {

@@ -18,8 +18,8 @@ void w2r_sysfs_remove(struct w2r *c);
 
 /*
  * The files are about @c from one to the other. False: there are none. Neither
- * waits for kernfs, but the first resume of a disk, whose first table it is.
- * Process context.
+ * waits for kernfs, but the resume of a target that has no files yet: that of a new
+ * disk, or one for which they could not be had. Process context.
  */
 bool w2r_sysfs_resume(struct w2r *c);
 void w2r_sysfs_suspend(struct w2r *c);

@@ -15,7 +15,7 @@ class Estimate:
         self.alike = alike
         self.guess = guess
         self.clock = clock
-        self.took = []  # keys with seconds
+        self.took = {}  # seconds of each, by what keys have in common
         self.began = clock()
 
     def begin(self):
@@ -25,7 +25,8 @@ class Estimate:
     def ended(self, key):
         now = self.clock()
         self.todo.remove(key)
-        self.took.append((key, now - self.began))
+        for alike in self.alike:
+            self.took.setdefault((alike, alike(key)), []).append(now - self.began)
         self.began = now
 
     def drop(self, unwanted):
@@ -34,7 +35,7 @@ class Estimate:
 
     def _of(self, key):
         for alike in self.alike:
-            known = [seconds for other, seconds in self.took if alike(other) == alike(key)]
+            known = self.took.get((alike, alike(key)))
             if known:
                 return sum(known) / len(known)
         return self.guess(key)
