@@ -10,8 +10,6 @@
 
 plan 4
 
-ISSUE=$TRACING/events/block/block_rq_issue
-
 # issued CLASS: how many requests of it the device below got.
 issued() {
 	grep -c "block_rq_issue: $number .* $1," "$WORK/trace"
@@ -19,18 +17,14 @@ issued() {
 
 # traced COMMAND...
 traced() {
-	put '' "$TRACING/trace" && put 1 "$TRACING/tracing_on" && put 1 "$ISSUE/enable" || return
-	"$@"
-	put 0 "$ISSUE/enable"
-	save_trace
+	trace_block block_rq_issue "$@" && save_trace
 }
 
 must null_make muster0 64
-number=$(tr : , <"/sys/block/muster0/dev")
-mountpoint -q "$TRACING" || must mount -t tracefs none "$TRACING"
-check 'the kernel traces priorities' grep -q ioprio "$ISSUE/format"
+number=$(device_number /dev/muster0)
 mswap_add /dev/muster0 readahead=off
 must traced ionice -c 1 dd if=/dev/zero of="$MSWAP" bs=4k count=16 oflag=direct status=none
+check 'the kernel traces priorities' grep -q ioprio "$TRACING/events/block/block_rq_issue/format"
 check_eq 'writes' "$(issued rt)" 16
 must traced ionice -c 3 dd if="$MSWAP" of=/dev/null bs=4k count=16 iflag=direct status=none
 check_eq 'reads' "$(issued idle)" 16

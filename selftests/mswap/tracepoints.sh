@@ -3,6 +3,7 @@
 # Each tracepoint tells what happened, as often as the counters say it did, in well-formed lines.
 # timeout: 180
 # kernels: all
+# asked-for: 6.1
 
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=tracing.sh
@@ -55,7 +56,6 @@ check_eq 'a write_error for each' "$(count_of mswap_write_error)" "$(get write_e
 
 must put 0 "$TRACING/events/mswap/enable"
 must put '' "$TRACING/trace"
-must put 1 "$TRACING/tracing_on"
 must blkpattern -n 64 scan "$MSWAP"
 check_eq 'turned off they are silent' "$(grep -c mswap_ "$TRACING/trace")" 0
 

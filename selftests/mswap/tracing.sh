@@ -4,24 +4,39 @@
 
 TRACING=/sys/kernel/tracing
 
-# save_trace: ends tracing; false when lines were lost.
+# save_trace: keeps what was traced so far; false when lines were lost. Leaves tracing as it was: turned on, with nothing
+# in the trace.
 save_trace() {
+	local lost
+
 	echo 0 >"$TRACING/tracing_on"
 	grep -v '^#' "$TRACING/trace" >"$WORK/trace"
-	grep -h 'overrun\|dropped' "$TRACING"/per_cpu/cpu*/stats | awk '{ lost += $NF } END { exit lost > 0 }'
+	lost=$(grep -h 'overrun\|dropped' "$TRACING"/per_cpu/cpu*/stats | awk '{ lost += $NF } END { print lost + 0 }')
+	: >"$TRACING/trace"
+	echo 1 >"$TRACING/tracing_on"
+	((lost == 0))
+}
+
+# device_number DEVICE: as tracepoints of the block layer print it.
+device_number() {
+	tr : , <"/sys/block/$(basename "$(readlink -f "$1")")/dev"
+}
+
+# trace_block EVENT COMMAND...: leaves in the trace nothing but this event of the block layer while the command runs.
+trace_block() {
+	local event=$TRACING/events/block/$1/enable
+
+	mountpoint -q "$TRACING" || mount -t tracefs none "$TRACING" || return
+	put '' "$TRACING/trace" && put 1 "$TRACING/tracing_on" && put 1 "$event" || return
+	"${@:2}" >&2
+	put 0 "$event"
 }
 
 # lasting_writes DEVICE COMMAND...: how many writes with FUA are sent to the device while the command runs. Leaves nothing
 # in the trace.
 lasting_writes() {
-	local event=$TRACING/events/block/block_bio_queue/enable number
-
-	number=$(tr : , <"/sys/block/$(basename "$(readlink -f "$1")")/dev")
-	mountpoint -q "$TRACING" || mount -t tracefs none "$TRACING" || return
-	put '' "$TRACING/trace" && put 1 "$TRACING/tracing_on" && put 1 "$event" || return
-	"${@:2}" >&2
-	put 0 "$event"
-	grep -c "block_bio_queue: $number WF" "$TRACING/trace"
+	trace_block block_bio_queue "${@:2}" || return
+	grep -c "block_bio_queue: $(device_number "$1") WF" "$TRACING/trace"
 	put '' "$TRACING/trace"
 }
 

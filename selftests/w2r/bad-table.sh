@@ -7,7 +7,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan $((2 * 36 + 2 * 7 + 8))
+plan $((2 * 37 + 2 * 7 + 8))
 
 # refused NAME TEXT TABLE: two results.
 refused() {
@@ -57,6 +57,10 @@ must mkfs.ext4 -qF /dev/muster1
 must mount /dev/muster1 "$WORK/mnt"
 refused 'an origin that is mounted' 'origin must not be mounted, swap' '0 131072 w2r /dev/muster1 8'
 must umount "$WORK/mnt"
+must modprobe scsi_debug dev_size_mb=64 wp=1
+must wait_until 10 compgen -G '/sys/bus/pseudo/drivers/scsi_debug/adapter0/host*/target*/*/block/*'
+protected=$(basename /sys/bus/pseudo/drivers/scsi_debug/adapter0/host*/target*/*/block/*)
+refused 'a write-protected origin' 'origin must be writable' "0 131072 w2r /dev/$protected 8"
 must null_make musterz 64 zoned=1 zone_size=4 memory_backed=0 discard=0
 refused 'a zoned origin' 'origin must not be zoned' '0 131072 w2r /dev/musterz 8'
 refused 'no size' "$mib" '0 131072 w2r /dev/muster0'

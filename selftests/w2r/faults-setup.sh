@@ -14,7 +14,7 @@
 # shellcheck source=../mswap/faults.sh
 . "$(dirname "$0")/../mswap/faults.sh"
 
-plan 10
+plan 12
 
 must faults_prepare
 must null_make muster0 64
@@ -25,9 +25,13 @@ must faults_not_below sysfs_slab_add
 
 walk 'loading a table' 20 table muster "$(table_of /dev/muster0 16 policy s3fifo)"
 check_eq 'the table is as it was' "$(dmsetup table muster | cut -d' ' -f5)" 8
-# Its files are there since the first one: memory is had before the device is suspended.
+# Its files are there since the first table: memory is had before the device is suspended.
 walk 'making it live' 1 resume muster "$(table_of /dev/muster0 4 policy lru)"
 check_eq 'the last one is live' "$(dmsetup table muster | cut -d' ' -f5)" 4
+
+# Over another target a table brings its files with it, and takes them away.
+must dm_make muster "0 $(sectors_of /dev/muster0) linear /dev/muster0 0"
+walk 'loading a table, with files' 300 table muster "$(table_of /dev/muster0 16 policy s3fifo)"
 
 must dm_make muster "$(table_of /dev/muster0 8)"
 w2r_use muster

@@ -44,7 +44,6 @@ check_eq 'looking ahead went off and on' "$(values_of w2r_toggle on | xargs)" '0
 
 must put 0 "$TRACING/events/w2r/enable"
 must put '' "$TRACING/trace"
-must put 1 "$TRACING/tracing_on"
 must touch_range "$DEV" 8000 64
 check_eq 'turned off they are silent' "$(grep -c w2r_ "$TRACING/trace")" 0
 
