@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What make does in a clone: for one kernel after another, in a path with spaces, by another compiler, and cleaning.
 # kernels: 5.10 newest
+# asked-for: 5.10
 # timeout: 3600
 
 . "$(dirname "$0")/lib.sh"

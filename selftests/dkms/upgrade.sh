@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A second kernel is installed from its packages: the modules are built for it without a word; it goes, they go.
 # kernels: all
+# asked-for: newest
 # timeout: 3600
 
 . "$(dirname "$0")/lib.sh"

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Tests of the harness itself: misbehaving tests and VMs must be noticed."""
 
-import dataclasses
 import io
 import os
 import pathlib
@@ -262,14 +261,16 @@ def frozen_vm(logs):
 
 
 def kernels(_logs):
-    """A test runs on the kernels that its header names, in one thread where it says so; an unknown one is an error."""
+    """A test runs on the kernels that its header names, on some only when asked; an unknown one is an error."""
     bad = []
-    tests = [dataclasses.replace(vm.find()[0], name=name, needs=(), kernels=vm.read_kernels(text), one_thread=("6.12",))
-             for name, text in (("a", "all"), ("b", "5.10 newest"))]
-    chosen = vm.for_kernels(tests, ("5.10", "6.12"))
+    tests = [vm.Test(name, META, 5, (), (), vm.read_kernels(text), vm.read_kernels(asked_for), races)
+             for name, text, asked_for, races in (("a", "all", "5.10", False), ("b", "5.10 newest", "", True))]
+    chosen = vm.for_kernels(tests, ("5.10", "6.1", "6.12"))
     runs = [test.label + "".join(f" {key}" for key, _ in test.needs) for test in chosen]
-    if runs != ["a@5.10", "a@6.12 one-thread", "b@5.10"]:
+    if runs != ["a@5.10 one-thread", "a@6.1 one-thread", "a@6.12", "b@5.10"]:
         bad.append(f"runs {runs}")
+    if [test.label for test in vm.unasked(chosen)] != ["a@6.1", "a@6.12", "b@5.10"]:
+        bad.append(f"unasked runs {vm.unasked(chosen)}")
     try:
         vm.read_kernels("5.11")
         bad.append("took kernel 5.11")

@@ -2,6 +2,7 @@
 """Runs selftests in VMs, grouped by what they need of the machine."""
 
 import dataclasses
+import functools
 import json
 import os
 import pathlib
@@ -21,7 +22,8 @@ SELFTESTS = CHECKOUT / "selftests"
 NOT_TESTS = {"dkms", "harness", "lib", "meta", "progs", "soak", "unit"}
 NEED = re.compile(r"^#\s*(mem|cpus|nvme|virtio|udev|append|stays):\s*(\S.*?)\s*$")
 KERNELS = re.compile(r"^#\s*kernels:\s*(\S.*?)\s*$")
-ONE_THREAD = re.compile(r"^#\s*one-thread:\s*(\S.*?)\s*$")
+ASKED_FOR = re.compile(r"^#\s*asked-for:\s*(\S.*?)\s*$")
+RACES = re.compile(r"^#\s*races:\s*yes\s*$")
 # What the lab takes as an option without a value.
 FLAGS = ("udev", "one-thread")
 # Where a test runs that does not say.
@@ -32,6 +34,8 @@ EXPECT = re.compile(r"^#\s*expect-dmesg:\s*(\S.*?)\s*$")
 BOOT_SECONDS = 120
 GRACE_SECONDS = 40
 SPLIT_SECONDS = 60
+# A group that is a larger part of all would keep the other worker waiting.
+GROUPS = 6
 GUESSED_SECONDS = 20
 CONSOLE_LINES = 80
 
@@ -46,7 +50,8 @@ class Test:
     needs: tuple
     expected: tuple
     kernels: tuple = KERNELS_UNSAID
-    one_thread: tuple = ()  # the kernels on which the emulated CPUs take turns in one thread
+    asked_for: tuple = ()  # those of them on which it is run only for whoever asks for it
+    races: bool = False  # needs CPUs that run at the same time, whatever the kernel
     short: bool = False  # is part of the short form of what runs on the debug kernel
     kernel: str = ""  # the one that it is to run on, of the lab's
 
@@ -75,7 +80,7 @@ def read_kernels(text):
 
 def read_test(path, name):
     seconds, needs, expected = default_timeout(), {}, []
-    kernels, one_thread, short = KERNELS_UNSAID, (), False
+    kernels, asked_for, races, short = KERNELS_UNSAID, (), False, False
     for line in path.read_text().splitlines():
         if not line.startswith("#"):
             break
@@ -83,15 +88,17 @@ def read_test(path, name):
             seconds = int(match[1])
         elif match := KERNELS.match(line):
             kernels = read_kernels(match[1])
-        elif match := ONE_THREAD.match(line):
-            one_thread = read_kernels(match[1])
+        elif match := ASKED_FOR.match(line):
+            asked_for = read_kernels(match[1])
+        elif RACES.match(line):
+            races = True
         elif match := NEED.match(line):
             needs[match[1]] = match[2]
         elif match := EXPECT.match(line):
             expected.append(match[1])
         elif SHORT_FORM.match(line):
             short = True
-    return Test(name, path, seconds, tuple(sorted(needs.items())), tuple(expected), kernels, one_thread, short)
+    return Test(name, path, seconds, tuple(sorted(needs.items())), tuple(expected), kernels, asked_for, races, short)
 
 
 def find():
@@ -104,8 +111,17 @@ def find():
 def for_kernels(tests, kernels):
     """Each of TESTS once for each of KERNELS that it runs on, with what it needs there: more time on slow ones."""
     return [dataclasses.replace(test, kernel=kernel, seconds=test.seconds * slower(kernel),
-                                needs=test.needs + ((("one-thread", "yes"),) if kernel in test.one_thread else ()))
+                                needs=test.needs + ((("one-thread", "yes"),) if _in_turn(test, kernel) else ()))
             for test in tests for kernel in kernels if _runs_on(test, kernel)]
+
+
+def unasked(tests):
+    """Those of TESTS, which have their kernels, that run for whoever asks for nothing."""
+    return [test for test in tests if test.kernel not in test.asked_for]
+
+
+def _in_turn(test, kernel):
+    return machines.MACHINES[kernel].in_turn and not test.races
 
 
 def short_form(tests, kernel):
@@ -127,7 +143,7 @@ def _durations_file():
     return cache.CACHE / "check" / "durations.json"
 
 
-def load_durations():
+def _read_durations():
     try:
         return json.loads(_durations_file().read_text())
     except (OSError, ValueError):
@@ -137,30 +153,40 @@ def load_durations():
 def save_durations(results):
     _durations_file().parent.mkdir(parents=True, exist_ok=True)
     with cache.lock("check"):
-        known = load_durations() | {each.name: each.seconds for each in results}
+        known = _read_durations() | {each.name: each.seconds for each in results}
         _durations_file().write_text(json.dumps(known))
 
 
+@functools.cache
+def _durations():
+    return _read_durations()
+
+
+def seconds_of(name):
+    """How long the test took the last time that it passed."""
+    return _durations().get(name, GUESSED_SECONDS)
+
+
+def cost(tests):
+    return sum(seconds_of(test.label) for test in tests)
+
+
 def group(tests):
-    """Lists of tests that share a boot, the longest first; a long list is cut in two."""
-    durations = load_durations()
-
-    def cost(test):
-        return durations.get(test.label, GUESSED_SECONDS)
-
+    """Lists of tests that share a boot; one that would keep the other lane waiting is cut in two."""
+    most = cost(tests) / GROUPS
     groups = {}
     for test in tests:
         groups.setdefault((test.kernel, test.needs), []).append(test)
     boots = []
     for (kernel, _), members in groups.items():
-        if sum(map(cost, members)) <= SPLIT_SECONDS * slower(kernel) or len(members) < 2:
+        if cost(members) <= max(most, SPLIT_SECONDS * slower(kernel)) or len(members) < 2:
             boots.append(members)
             continue
         halves = ([], [])
-        for test in sorted(members, key=cost, reverse=True):
-            min(halves, key=lambda half: sum(map(cost, half))).append(test)
+        for test in sorted(members, key=lambda test: cost([test]), reverse=True):
+            min(halves, key=cost).append(test)
         boots += [sorted(half, key=lambda test: test.name) for half in halves]
-    return sorted(boots, key=lambda boot: -sum(map(cost, boot)))
+    return boots
 
 
 class Boots:

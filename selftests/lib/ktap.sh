@@ -16,7 +16,8 @@
 # Lines are KTAP. The exit status is 0 = passed, 1 = failed, 4 = skipped.
 # The header of a test may ask for:
 #	# kernels: all  # timeout: SECS  # nvme: SIZE  # virtio: SIZE  # mem: SIZE  # cpus: N  # udev: yes
-#	# one-thread: KERNELS	there the CPUs are emulated in turn
+#	# asked-for: KERNELS	there it runs only for who names it or the kernel
+#	# races: yes		needs CPUs that run at the same time, not in turn
 #	# expect-dmesg: REGEX	kernel log lines that are no failure of this test (may be repeated)
 
 ktap_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -4,6 +4,7 @@
 # nothing changes, and what was refused to mswap stays free for others.
 # timeout: 180
 # kernels: all
+# asked-for: 5.10 6.1
 
 . "$(dirname "$0")/lib.sh"
 

@@ -20,7 +20,7 @@ one_more() (
 	. "$(dirname "$0")/lib.sh"
 	plan 1
 	make 1
-	check_that 'there is one more of each' "$(made '\(.*\)' | grep -cv /sys/module/) == 4"
+	check_that 'there is one more of each' "$(made '(.*)' | grep -cv /sys/module/) == 4"
 	finish
 )
 

@@ -3,6 +3,7 @@
 # What the systemd unit runs: mswap-swap, as make install has put it in place.
 # timeout: 240
 # kernels: all
+# asked-for: 6.1
 # expect-dmesg: Buffer I/O error on dev dm-
 
 . "$(dirname "$0")/lib.sh"

@@ -3,6 +3,7 @@
 # Who pays for I/O on the device below: what is read is on the account of the cgroup that reads; what is written from
 # copies is on no cgroup's, so that one which may hardly write there does not hold up what all have swapped out.
 # kernels: all
+# asked-for: 6.1
 # timeout: 240
 
 . "$(dirname "$0")/lib.sh"

@@ -4,6 +4,7 @@
 # they promise.
 # timeout: 300
 # kernels: all
+# asked-for: 5.10 6.1
 
 . "$(dirname "$0")/lib.sh"
 

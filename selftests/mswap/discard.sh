@@ -3,6 +3,7 @@
 # Discard and write-zeroes: what was discarded reads as zeros, its neighbours stay, slots become free.
 # timeout: 180
 # kernels: all
+# asked-for: 6.1
 
 . "$(dirname "$0")/lib.sh"
 

@@ -3,6 +3,7 @@
 # A device that is 100 % full can be overwritten again and again, and swap can be filled to the last slot.
 # timeout: 240
 # kernels: all
+# asked-for: 6.1
 
 . "$(dirname "$0")/lib.sh"
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Every knob takes what it may take and refuses everything else, before and after the device is ready.
 # timeout: 300
-# one-thread: newest
 # kernels: all
+# asked-for: 5.10 6.1
 
 . "$(dirname "$0")/lib.sh"
 

@@ -189,7 +189,9 @@ mswap_set() {
 }
 
 get() {
-	cat "$SYS/$1"
+	local value
+
+	value=$(<"$SYS/$1") && echo "$value"
 }
 
 # What `get` gives after it stopped changing: frees and writes that wait for company come a little later. Four times the
@@ -383,20 +385,29 @@ test_maps() {
 
 # What a machine may have had before the test, one a line.
 things() {
-	awk 'NR > 1 { print "swap " $1 }' /proc/swaps
+	local area
+
+	while read -r area _; do
+		echo "swap $area"
+	done </proc/swaps
 	compgen -G '/sys/block/loop*/loop'
 	compgen -G '/sys/block/mswap*'
 	compgen -G '/sys/kernel/config/nullb/*/power'
 	compgen -G '/sys/module/*'
 }
 
-# made PATTERN: the group of PATTERN, for each thing of this test.
+# made PATTERN: the group of PATTERN, for each thing of this test. It takes few processes, as each costs a slow machine
+# 15 ms: a test that does little else than to begin and to end has the most of them here.
 made() {
-	things | grep -vxFf <(echo "$THERE_BEFORE") | sed -n "s|^$1\$|\1|p"
+	local thing
+
+	things | while read -r thing; do
+		[[ $'\n'$THERE_BEFORE$'\n' == *$'\n'"$thing"$'\n'* || ! $thing =~ ^$1$ ]] || echo "${BASH_REMATCH[1]}"
+	done
 }
 
 swaps_off() {
-	made 'swap \(.*\)' | xargs -r swapoff
+	made 'swap (/.*)' | xargs -r swapoff
 }
 
 # unload MODULE...
@@ -404,7 +415,7 @@ unload() {
 	local module
 
 	for module; do
-		[[ -z $(made "/sys/module/\($module\)") ]] || rmmod "$module"
+		[[ -z $(made "/sys/module/($module)") ]] || rmmod "$module"
 	done
 }
 
@@ -415,7 +426,7 @@ teardown() {
 	swaps_off
 	mountpoint -q "$WORK/mnt" && umount "$WORK/mnt"
 	mountpoint -q "$WORK/tmpfs" && umount "$WORK/tmpfs"
-	for name in $(made '/sys/block/mswap\(.*\)'); do
+	for name in $(made '/sys/block/mswap(.*)'); do
 		mswap_remove "$name"
 	done
 	[[ -d /sys/module/mswap_frontswap ]] || unload mswap
@@ -426,10 +437,10 @@ teardown() {
 	for name in $(test_maps); do
 		dmsetup remove --retry "$name"
 	done
-	for name in $(made '/sys/block/\(loop.*\)/loop'); do
+	for name in $(made '/sys/block/(loop.*)/loop'); do
 		losetup -d "/dev/$name"
 	done
-	for name in $(made '/sys/kernel/config/nullb/\(.*\)/power'); do
+	for name in $(made '/sys/kernel/config/nullb/(.*)/power'); do
 		null_drop "$name"
 	done
 	unload brd scsi_debug

@@ -3,7 +3,6 @@
 # Devices come and go: hot_add, hot_remove, reset, disksize, unloading; refused while in use.
 # timeout: 180
 # kernels: all
-# short-form: yes
 
 . "$(dirname "$0")/lib.sh"
 

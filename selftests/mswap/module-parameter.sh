@@ -3,6 +3,7 @@
 # The module parameter num_devices: what it makes, and what it refuses.
 # timeout: 120
 # kernels: all
+# asked-for: 6.1
 
 . "$(dirname "$0")/lib.sh"
 

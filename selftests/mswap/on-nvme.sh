@@ -5,6 +5,7 @@
 # timeout: 240
 # nvme: 512M
 # kernels: all
+# asked-for: 5.10 6.1
 
 . "$(dirname "$0")/lib.sh"
 

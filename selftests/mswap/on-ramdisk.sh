@@ -3,6 +3,7 @@
 # The same on a ramdisk, which has done its work before the submission returns: batches and windows all the same.
 # timeout: 180
 # kernels: all
+# asked-for: 6.1
 
 . "$(dirname "$0")/lib.sh"
 

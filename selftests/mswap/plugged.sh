@@ -3,6 +3,7 @@
 # The module goes while a task that has swapped to it, and now swaps elsewhere, still holds the plug of that.
 # timeout: 240
 # kernels: all
+# asked-for: 6.1
 
 . "$(dirname "$0")/lib.sh"
 

@@ -3,7 +3,6 @@
 # Memory through swap under pressure, one and eight processes, every policy and read-ahead; every page that
 # is read back is verified.
 # timeout: 400
-# one-thread: newest
 # kernels: all
 
 . "$(dirname "$0")/lib.sh"
@@ -34,13 +33,13 @@ must null_make muster0 320
 mswap_add /dev/muster0
 must swap_start "$MSWAP"
 
-check_program 'one process, single pages' stride -c 1 -s 128 --write-on-readback --rounds 2
-check_program 'one process, random pages' stride -c 1 -s 96 --random-singles
-check_program 'one process, descending' stride -c 8 -s 96 --descending
+check_program 'one process, single pages' stride -c 1 -s 96 --write-on-readback --rounds 2
+check_program 'one process, random pages' stride -c 1 -s 80 --random-singles
+check_program 'one process, descending' stride -c 8 -s 80 --descending
 check_program 'one process, all pages, huge' stride -c 1 -k 0 -s 64 --thp --write-on-readback
 for policy in moc object page; do
 	must mswap_set policy "$policy"
-	check "eight processes, policy $policy" eight -c 3 -s 24 --write-on-readback
+	check "eight processes, policy $policy" eight -c 3 -s 16 --write-on-readback
 done
 must mswap_set policy moc
 for readahead in on off auto; do

@@ -4,6 +4,7 @@
 # that pass over what lies between, and every block is right, also where such a read fails.
 # timeout: 400
 # kernels: all
+# asked-for: 5.10 6.1
 
 . "$(dirname "$0")/lib.sh"
 

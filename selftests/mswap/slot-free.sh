@@ -4,6 +4,7 @@
 # ever shows through.
 # timeout: 240
 # kernels: all
+# asked-for: 6.1
 
 . "$(dirname "$0")/lib.sh"
 

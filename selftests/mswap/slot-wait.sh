@@ -3,6 +3,7 @@
 # A write that waits for slots on a full device goes on with those that a discard frees, before any I/O has ended. It does
 # not wait where only reads are under way, which free nothing.
 # kernels: all
+# asked-for: 5.10 6.1
 # timeout: 240
 
 . "$(dirname "$0")/lib.sh"

@@ -3,6 +3,7 @@
 # stress-ng's own memory stressors with verification, squeezed into swap.
 # timeout: 240
 # kernels: all
+# asked-for: 5.10 6.1
 
 . "$(dirname "$0")/lib.sh"
 

@@ -33,7 +33,9 @@ w2r_use() {
 }
 
 w2r_get() {
-	cat "$FILES/$1"
+	local value
+
+	value=$(<"$FILES/$1") && echo "$value"
 }
 
 w2r_set() {
