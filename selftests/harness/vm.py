@@ -34,7 +34,7 @@ EXPECT = re.compile(r"^#\s*expect-dmesg:\s*(\S.*?)\s*$")
 BOOT_SECONDS = 120
 GRACE_SECONDS = 40
 SPLIT_SECONDS = 60
-# A group that is a larger part of all would keep the other worker waiting.
+# A group is at most one part in so many of all tests: a larger one would keep the other worker waiting in the end.
 GROUPS = 6
 GUESSED_SECONDS = 20
 CONSOLE_LINES = 80
@@ -172,7 +172,7 @@ def cost(tests):
 
 
 def group(tests):
-    """Lists of tests that share a boot; one that would keep the other lane waiting is cut in two."""
+    """Lists of tests that share a boot; one that would keep the other worker waiting is cut in two."""
     most = cost(tests) / GROUPS
     groups = {}
     for test in tests:
@@ -183,7 +183,7 @@ def group(tests):
             boots.append(members)
             continue
         halves = ([], [])
-        for test in sorted(members, key=lambda test: cost([test]), reverse=True):
+        for test in sorted(members, key=lambda test: seconds_of(test.label), reverse=True):
             min(halves, key=cost).append(test)
         boots += [sorted(half, key=lambda test: test.name) for half in halves]
     return boots

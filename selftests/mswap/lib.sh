@@ -189,9 +189,7 @@ mswap_set() {
 }
 
 get() {
-	local value
-
-	value=$(<"$SYS/$1") && echo "$value"
+	show "$SYS/$1"
 }
 
 # What `get` gives after it stopped changing: frees and writes that wait for company come a little later. Four times the
@@ -387,17 +385,20 @@ test_maps() {
 things() {
 	local area
 
-	while read -r area _; do
-		echo "swap $area"
-	done </proc/swaps
+	{
+		read -r
+		while read -r area _; do
+			echo "swap $area"
+		done
+	} </proc/swaps
 	compgen -G '/sys/block/loop*/loop'
 	compgen -G '/sys/block/mswap*'
 	compgen -G '/sys/kernel/config/nullb/*/power'
 	compgen -G '/sys/module/*'
 }
 
-# made PATTERN: the group of PATTERN, for each thing of this test. It takes few processes, as each costs a slow machine
-# 15 ms: a test that does little else than to begin and to end has the most of them here.
+# made PATTERN: the group of PATTERN, for each thing of this test. It starts no program: a short test would have most of
+# its own here.
 made() {
 	local thing
 
@@ -407,7 +408,7 @@ made() {
 }
 
 swaps_off() {
-	made 'swap (/.*)' | xargs -r swapoff
+	made 'swap (.*)' | xargs -r swapoff
 }
 
 # unload MODULE...

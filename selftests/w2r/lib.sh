@@ -33,9 +33,7 @@ w2r_use() {
 }
 
 w2r_get() {
-	local value
-
-	value=$(<"$FILES/$1") && echo "$value"
+	show "$FILES/$1"
 }
 
 w2r_set() {
