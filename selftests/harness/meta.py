@@ -400,7 +400,7 @@ on_exit rm -r "$WORK"
 . {vm.SELFTESTS}/soak/steps.sh
 STEPS=(bails)
 step_bails() {{ must cat /nothing-here; }}
-steps_until $((SECONDS + 5))"""
+steps_until $((SECONDS + 5)) 1"""
     done = subprocess.run(["bash", "-c", code], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     good = done.returncode == 1 and "\nBail out! preparation failed: cat /nothing-here\n" in done.stdout
     return (0, "") if good else (1, f"status {done.returncode}:\n{done.stdout}")

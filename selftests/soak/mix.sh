@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Programs that swap on two devices and one that uses a w2r cache, while knobs, tables, swap areas, devices, memory
 # limits and CPUs change at random: no page is wrong, no program fails, no I/O fails.
-# `make soak` runs it, for MUSTER_SOAK_SECONDS. The seed in MUSTER_SOAK_SEED repeats what is done in which order.
+# `make soak` runs it, for MUSTER_SOAK_SECONDS, and longer where that was too short for a change in ten seconds. The seed
+# in MUSTER_SOAK_SEED repeats what is done in which order.
 
 . "$(dirname "$0")/../w2r/lib.sh"
 # shellcheck source=steps.sh
@@ -12,7 +13,7 @@ LANES=3
 seconds=${MUSTER_SOAK_SECONDS:-60}
 seed=${MUSTER_SOAK_SEED:-$RANDOM}
 
-plan $((1 + 2 * (LANES + 1) + 2))
+plan $((1 + 2 * (LANES + 1) + 1))
 
 lane_cgroup() {
 	echo "/sys/fs/cgroup/muster-soak$1"
@@ -94,13 +95,15 @@ done
 block_lane >"$WORK/lane.0" &
 lanes[0]=$!
 RANDOM=$seed
-steps_until $((SECONDS + seconds))
+started=$SECONDS
+steps_until $((SECONDS + seconds)) $((seconds / 10 + 1))
+seconds_taken=$((SECONDS - started))
 touch "$WORK/enough"
 for i in "${!lanes[@]}"; do
 	wait "${lanes[i]}" || echo "failed with $?: what starts the programs" >>"$WORK/lane.$i"
 done
 
-figure "seed $seed: $steps_done changes in $seconds s"
+figure "seed $seed: $steps_done changes in $seconds_taken s"
 check_eq 'every change could be made' "$steps_failed" ''
 judge_lane w2r "$WORK/lane.0"
 for ((i = 1; i <= LANES; i++)); do
@@ -111,6 +114,5 @@ for i in 0 1; do
 	area_down "$i" || exit 1
 done
 check_eq 'no I/O of mswap failed' "$io_errors" 0
-check_that 'enough was changed' "$steps_done > $seconds / 10"
 
 finish

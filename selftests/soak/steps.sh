@@ -142,10 +142,11 @@ show_step() {
 }
 on_exit show_step
 
-# steps_until DEADLINE: sets steps_done, and steps_failed to what could not be done.
+# steps_until DEADLINE LEAST: steps up to the deadline, and beyond it until so many are done. Sets steps_done, and
+# steps_failed to what could not be done.
 steps_until() {
 	steps_done=0 steps_failed=''
-	while ((SECONDS < $1)); do
+	while ((SECONDS < $1 || steps_done < $2)); do
 		one_of "${STEPS[@]}"
 		step=$PICK
 		"step_$step" >"$WORK/step" 2>&1 || steps_failed+="$steps_done ($step): $(<"$WORK/step"); "
