@@ -57,7 +57,7 @@ enum batch_page {
 
 /* Where the last write of a CPU ended: the next one may continue its run. */
 struct batch_tail {
-	u32 slot;
+	u32 slot;			/* the one behind it, or SLOT_NONE */
 	struct cluster_page page;
 };
 

@@ -9,6 +9,8 @@
 #define SPACE_SHARDS_MAX	16
 /* Smaller shards would break runs more often than locks would be met. */
 #define SPACE_SHARD_SLOTS_MIN	16384
+/* By what part of its own free slots another shard must have more to be gone to. */
+#define SPACE_LEAD		8
 
 static u32 space_shard_count(u32 nr_slots)
 {
@@ -100,31 +102,67 @@ static u32 space_shard_alloc(struct space_shard *sh, u32 want, bool shrink,
 	return slot;
 }
 
-/* A whole run in any shard is better than a broken one in the CPU's own. */
-u32 space_alloc(struct space *s, u32 want, u32 *got)
+static u32 space_alloc_from(struct space *s, u32 first, u32 want, bool shrink,
+			    u32 *got)
 {
-	u32 own = raw_smp_processor_id() % s->nr_shards;
-	int shrink;
 	u32 i, slot;
 
-	for (shrink = 0; shrink <= (want > 1); shrink++) {
-		for (i = 0; i < s->nr_shards; i++) {
-			u32 k = (own + i) % s->nr_shards;
+	for (i = 0; i < s->nr_shards; i++) {
+		u32 k = (first + i) % s->nr_shards;
 
-			slot = space_shard_alloc(&s->shards[k], want, shrink,
-						 got);
-			if (slot != SLOT_NONE)
-				return slot;
-		}
+		slot = space_shard_alloc(&s->shards[k], want, shrink, got);
+		if (slot != SLOT_NONE)
+			return slot;
 	}
 	return SLOT_NONE;
 }
 
+static u32 space_shard_nr(const struct space *s, u32 slot)
+{
+	return min(slot / s->shards[0].nr, s->nr_shards - 1);
+}
+
+/*
+ * The shard with most free slots; @own, unless another has clearly more: what is
+ * written one after the other is to lie together.
+ */
+static u32 space_roomiest(const struct space *s, u32 own)
+{
+	u32 most = slot_tree_nr_free(&s->shards[own].tree);
+	u32 best = own, i;
+
+	most += most / SPACE_LEAD;
+	for (i = 0; i < s->nr_shards; i++) {
+		u32 nr_free = slot_tree_nr_free(&s->shards[i].tree);
+
+		if (nr_free > most) {
+			most = nr_free;
+			best = i;
+		}
+	}
+	return best;
+}
+
+/*
+ * A whole run in any shard is better than a broken one in the CPU's own. The more
+ * of a shard is free the longer are its runs: one CPU that writes much would
+ * be down to single slots in its own while others have runs left.
+ */
+u32 space_alloc(struct space *s, u32 want, u32 behind, u32 *got)
+{
+	u32 own = raw_smp_processor_id() % s->nr_shards;
+	u32 slot = space_alloc_from(s, own, want, false, got);
+
+	if (slot != SLOT_NONE || want == 1)
+		return slot;
+	if (behind != SLOT_NONE)
+		own = space_shard_nr(s, behind - 1);
+	return space_alloc_from(s, space_roomiest(s, own), want, true, got);
+}
+
 static struct space_shard *space_shard_of(struct space *s, u32 slot)
 {
-	u32 k = min(slot / s->shards[0].nr, s->nr_shards - 1);
-
-	return &s->shards[k];
+	return &s->shards[space_shard_nr(s, slot)];
 }
 
 void space_free(struct space *s, u32 slot, u32 n)

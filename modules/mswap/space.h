@@ -37,12 +37,14 @@ void space_exit(struct space *s);
 size_t space_bytes(const struct space *s);
 
 /*
- * A run of @want slots (1..SLOT_RUN_MAX) of any shard; where none has one, what
- * slot_tree_alloc_upto() takes in the first that has free slots, the CPU's own
- * before others. SLOT_NONE when nothing is free, else its first slot and *@got.  The paper's rule (MOC, section 4.2): the caller writes *@got pages
- * and asks again for the rest.
+ * A run of @want slots (1..SLOT_RUN_MAX) of any shard, the CPU's own before
+ * others; where none has one, what slot_tree_alloc_upto() takes in the shard where
+ * the caller's last run ended, before slot @behind (SLOT_NONE: he has none), or in
+ * that with most free slots if those are clearly more. SLOT_NONE when nothing is
+ * free, else its first slot and *@got.  The paper's rule (MOC, section 4.2): the
+ * caller writes *@got pages and asks again for the rest.
  */
-u32 space_alloc(struct space *s, u32 want, u32 *got);
+u32 space_alloc(struct space *s, u32 want, u32 behind, u32 *got);
 /* @n slots from @slot, all in one shard as space_alloc() gave them. */
 void space_free(struct space *s, u32 slot, u32 n);
 /* Counts a taken slot that stays taken for good: the device failed to write it. */

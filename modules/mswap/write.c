@@ -184,7 +184,8 @@ static u32 write_alloc_slots(struct batching *bt, u32 want, u32 *got, gfp_t gfp)
 	for (;;) {
 		look = flight_look(givers);
 		flight_begin(givers);
-		slot = space_alloc(bt->space, want, got);
+		slot = space_alloc(bt->space, want,
+				   raw_cpu_read(bt->tails->slot), got);
 		if (slot != SLOT_NONE)
 			break;
 		flight_cancel(givers);
@@ -329,7 +330,7 @@ static bool device_lives(struct batching *bt, u32 slot, u32 n, struct retry *r)
 		return true;
 	if (r->good != SLOT_NONE)
 		return false;
-	r->good = space_alloc(bt->space, 1, &got);
+	r->good = space_alloc(bt->space, 1, SLOT_NONE, &got);
 	return r->good != SLOT_NONE &&
 	       !backing_probe_slot(bt->backing, r->good);
 }
@@ -404,7 +405,7 @@ static int write_again(struct retry *r)
 	u32 slot, got, all = w->n, from = w->from, old = w->slot;
 	int err;
 
-	slot = space_alloc(bt->space, all - r->done, &got);
+	slot = space_alloc(bt->space, all - r->done, SLOT_NONE, &got);
 	if (slot == SLOT_NONE)
 		return -ENOSPC;
 	w->from = from + r->done;

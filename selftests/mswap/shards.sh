@@ -1,0 +1,55 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Free slots are scattered all over a device with a slot tree for each CPU: one CPU that writes takes them from all
+# trees alike, instead of using up its own, and goes on in one of them for long.
+# timeout: 300
+# kernels: all
+# asked-for: 5.10 6.1
+
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=tracing.sh
+. "$(dirname "$0")/tracing.sh"
+
+plan 5
+
+WRITTEN=2048 # blocks: of those free a quarter
+
+fill() {
+	must taskset -c 0 blkpattern "$@" fill "$MSWAP"
+}
+
+# The tree, of two, that each run was taken from, one after the other.
+trees() {
+	values_of mswap_slot_alloc slot | awk -v half=$((slots / 2)) '{ print($1 < half ? "first" : "second") }'
+}
+
+(($(nproc) == 2)) || skip_all 'the trees are two where the CPUs are'
+must null_make muster0 160
+mswap_add /dev/muster0
+slots=$((160 * 256))
+blocks=$(($(get disksize) / 4096))
+fifth=$((blocks / 5))
+
+# Neighbours lie apart, so what the first fifth gives up is scattered.
+fill -b 1 -R -g 1
+must blkdiscard -l $((fifth * 4096)) "$MSWAP"
+check_eq 'a fifth is free' "$(get_settled slots_used)" $((blocks - fifth))
+
+# First the reserve, which is in one piece.
+fill -b 64 -g 2 -f "$WRITTEN" -n $((slots - blocks))
+mountpoint -q "$TRACING" || must mount -t tracefs none "$TRACING"
+on_exit put 0 "$TRACING/events/mswap/enable"
+must put 1 "$TRACING/events/mswap/mswap_slot_alloc/enable"
+fill -b 64 -g 2 -n "$WRITTEN"
+must put 0 "$TRACING/events/mswap/mswap_slot_alloc/enable"
+check 'no event was lost' save_trace
+
+first=$(trees | grep -c first)
+second=$(trees | grep -c second)
+changes=$(trees | uniq | wc -l)
+diag "$first runs of the first tree, $second of the second, in turns of $changes"
+check_that 'both trees give' "4 * $first > $first + $second && 4 * $second > $first + $second"
+check_that 'each many runs in a row' "10 * $changes < $first + $second"
+check_eq 'all blocks are right' "$(blkpattern -b 16 -g 2 -n "$WRITTEN" scan "$MSWAP" | value_of match)" "$WRITTEN"
+
+finish
