@@ -15,6 +15,7 @@
 #	memory NAME BYTES	another memory.max for this program
 #	outside NAME		it is run outside the cgroup and itself puts into it what shall be, see loads/load-lib.sh
 #	charge 1			what mswap has of the machine's memory is taken off memory.max
+#	instructions 1		the emulator counts instructions, and writes them to DIR/instructions when instmark runs
 #	root NAME ARCHIVE	it has DIR/ARCHIVE, unpacked in memory as the root of what it starts; several lines: one
 #				over the other
 #	step N KIND SIDE PAGE_CLUSTER PROGRAM
@@ -126,7 +127,15 @@ swap_stop() {
 
 # --- one step
 
+# count_instructions NAME: what was executed until now goes to N.NAME.instructions.
+count_instructions() {
+	[ -n "$instructions" ] || return 0
+	instmark
+	mv "$out/instructions" "$out/$step.$1.instructions"
+}
+
 snapshot() {
+	count_instructions "$1"
 	cat /proc/vmstat >"$tmp/$1"
 	sed -n 's/^cpu /cpustat /p' /proc/stat >>"$tmp/$1"
 	# A kernel may be built or booted without it.
@@ -287,6 +296,7 @@ run_step() {
 		mswap_counters mswap
 	fi
 	[ "$count" != "$kind" ] || count_end
+	[ -z "$instructions" ] || grep -i ' [tw] ' /proc/kallsyms >"$out/$step.symbols"
 
 	swap_stop
 	rmdir "$cgroup"
@@ -321,6 +331,7 @@ prepare() {
 	size=$(setting size)
 	limit=$(setting limit)
 	count=$(setting count)
+	instructions=$(setting instructions)
 	setting device >"$work/kinds"
 	while read -r kind; do
 		prepare_device

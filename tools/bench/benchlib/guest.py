@@ -64,32 +64,45 @@ class _Events:
             yield fields(line)
 
 
+def _make(folder, out):
+    command = ["make", "-s", "-C", str(CHECKOUT / folder), f"OUT={out}"]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+
 def _add_programs(out, tools):
     (out / "bin").mkdir(exist_ok=True)
     for path in tools:
         shutil.copy(path, out / "bin")
     for folder in ("selftests/progs", "tools/bench/progs"):
-        command = ["make", "-s", "-C", str(CHECKOUT / folder), f"OUT={out / 'bin'}"]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        _make(folder, out / "bin")
     for path in (BENCH / "loads").iterdir():
         shutil.copy(path, out / "bin")
 
 
-def _lab_command(kernel, disks, mem, timeout, stock_only, icount, out, script):
+def _plugin_words(out):
+    """Has the emulator count instructions: instmark in the guest makes it write OUT/instructions."""
+    _make("tools/bench/plugin", out)
+    plugin, counts = (str(out / name).replace(",", ",,") for name in ("instructions.so", "instructions"))
+    return ["--plugin", f"{plugin},out={counts}"]
+
+
+def _lab_command(kernel, disks, mem, timeout, stock_only, icount, count, out, script):
     command = [LAB, "run", "--kernel", kernel, "--mem", mem, "--timeout", str(timeout), "--out", str(out)]
     command += ["--console", str(out / CONSOLE)]
     command += ["--no-sync"] if stock_only else []
     command += ["--icount"] if icount else []
+    command += _plugin_words(out) if count else []
     command += [word for option, size in disks for word in (option, size)]
     return [*command, "--", "env", f"PATH={GUEST_PATH}", "sh", f"/out/{script}", "/out"]
 
 
 def run(plan, out, *, kernel="6.12", disks=(), mem="3G", timeout=3600, limit=None, stock_only=False, icount=False,
-        on_event=None, line=None, script="guest.sh", tools=()):
+        count=False, on_event=None, line=None, script="guest.sh", tools=()):
     """
     Boots a VM, has SCRIPT carry out PLAN (text) in it, and leaves what that wrote in OUT. ON_EVENT gets each
     event (a dict) as it comes; LIMIT gives the seconds that may pass until the next one; LINE is the progress line,
-    refreshed meanwhile. TOOLS are files that SCRIPT finds among its programs. Returns all events.
+    refreshed meanwhile. TOOLS are files that SCRIPT finds among its programs. With COUNT, which needs ICOUNT, the
+    emulator counts instructions. Returns all events.
     """
     line = line or progress.Line()
     out.mkdir(parents=True, exist_ok=True)
@@ -113,7 +126,7 @@ def run(plan, out, *, kernel="6.12", disks=(), mem="3G", timeout=3600, limit=Non
 
     with open(out / "console.log", "wb") as log:
         process = subprocess.Popen(
-            _lab_command(kernel, disks, mem, timeout, stock_only, icount, out, script),
+            _lab_command(kernel, disks, mem, timeout, stock_only, icount, count, out, script),
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,

@@ -28,6 +28,8 @@ def metric(result, name):
     if name.endswith("_s"):
         return result["seconds"].get(name[:-2])
     counts = result["counts"]
+    if name == "kernel_per_page":
+        return results.kernel_per_page(result)
     if name == "pages_per_write":
         return results.per_io(counts, "dev_pages_written", "dev_writes")
     if name == "pages_per_read":
@@ -75,6 +77,11 @@ class Table:
             if (step["side"], step["page_cluster"]) == variant and (name == "bad" or not results.failed(step))
         }
         return {number: value for number, value in found.items() if value is not None}
+
+    def counted(self, variant):
+        """The steps of a variant that did not fail."""
+        return [step for step in self.steps
+                if (step["side"], step["page_cluster"]) == variant and not results.failed(step)]
 
     def spread(self, variant, name):
         values = list(self.by_round(variant, name).values())
@@ -150,6 +157,7 @@ def targets(device):
     phase_limit = 1.03 if device == "brd" else 1.05
     for program in (*STRIDES, "random", "three", "sor", "lu", "netsim"):
         found.append(Target("CPU time in the kernel", program, "sys_s", 1.0))
+        found.append(Target("instructions in the kernel for a page", program, "kernel_per_page", 1.0))
     for program in STRIDES:
         found.append(Target("write phase", program, "write_s", phase_limit))
         if device == "brd":

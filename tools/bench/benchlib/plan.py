@@ -208,12 +208,14 @@ def _program_lines(program):
     return lines + [f"root {program.name} {archive}.tar" for archive in program.archives]
 
 
-def guest_plan(kinds, size_mib, limit_mib, programs, todo, knobs=(), count=None, charge=False):
+def guest_plan(kinds, size_mib, limit_mib, programs, todo, knobs=(), count=None, charge=False,
+               instructions=False):
     """The text that guest.sh carries out; bios of COUNT are counted."""
     lines = [f"device {kind}" for kind in kinds]
     lines += [f"size {size_mib}", f"limit {limit_mib << 20}", *([f"count {count}"] if count else [])]
     lines += [f"knob {name} {value}" for name, value in knobs]
     lines += ["charge 1"] if charge else []
+    lines += ["instructions 1"] if instructions else []
     lines += [line for program in programs for line in _program_lines(program)]
     lines += [
         f"step {step.number} {step.device} {'stock' if step.side == 'floor' else step.side}"

@@ -3,7 +3,7 @@
 
 import collections
 
-from . import judge, plan, results
+from . import instructions_report, judge, plan, results
 
 COLUMNS = (
     ("write s", "write_s", 2),
@@ -20,7 +20,8 @@ COLUMNS = (
     ("reads/page in", "reads_per_page", 3),
     ("bad", "bad", 0),
 )
-FIGURES = (  # which only some programs have
+FIGURES = (  # which only some programs have, or runs
+    ("kernel instr/page", "kernel_per_page", 0),
     ("a second", "rate", 0),
     ("p50 µs", "p50_us", 0),
     ("p99 µs", "p99_us", 0),
@@ -34,10 +35,11 @@ one that is quickest as a whole. What failed or read bad pages counts nowhere.
 The device's I/Os are what its own statistics say; – means it keeps none.
 "pages/read" counts all that was read, "reads/page in" what was swapped in.
 "sys" is the CPU time of the whole machine in the kernel, "stall" the time in which all of the programs waited
-for memory (PSI).
+for memory (PSI). With INSTRUCTIONS=1, "kernel instr/page" are the kernel's instructions for a page swapped in or out;
+by function they are in instructions.md.
 """.splitlines()
-RATIOS = ("write_s", "read_s", "total_s", "sys_s", "stall_s", "pswpout", "dev_writes", "dev_reads", "rate",
-          "p50_us", "p99_us", "p999_us", "snapshot_seconds")
+RATIOS = ("write_s", "read_s", "total_s", "sys_s", "kernel_per_page", "stall_s", "pswpout", "dev_writes", "dev_reads",
+          "rate", "p50_us", "p99_us", "p999_us", "snapshot_seconds")
 
 
 def tables(data, device):
@@ -46,6 +48,13 @@ def tables(data, device):
     for step in _steps_of(data, device):
         steps.setdefault(step["program"], []).append(step)
     return {program: judge.Table(found) for program, found in steps.items()}
+
+
+def instructions_markdown(data):
+    """The report of where instructions went; nothing when none were counted."""
+    kinds = dict.fromkeys(boot["device"] for boot in data["boots"])
+    return instructions_report.markdown({(kind, program): table for kind in kinds
+                                  for program, table in tables(data, kind).items()})
 
 
 def ending(data, boot, measured):

@@ -4,7 +4,7 @@
 import collections
 import re
 
-from . import guest, plan
+from . import guest, instructions, plan
 
 SECTORS_PER_PAGE = 8
 BLOCKSTAT = {"dev_reads": 0, "dev_read_sectors": 2, "dev_writes": 4, "dev_write_sectors": 6}
@@ -57,6 +57,17 @@ def _snapshot(path):
 def _between(before, after, digits=None):
     return {name: round(after[name] - before[name], digits) if digits else after[name] - before[name]
             for name in before}
+
+
+def pages_swapped(counts):
+    """In and out, also those that zswap keeps in memory."""
+    return sum(counts.get(name, 0) for name in SWAPPED)
+
+
+def kernel_per_page(step):
+    """Instructions that the kernel executed for each page swapped; None when they were not counted."""
+    pages = pages_swapped(step["counts"])
+    return step["kernel_instructions"] / pages if pages and "kernel_instructions" in step else None
 
 
 def _unknown_if_not_counted(counts):
@@ -134,6 +145,7 @@ def step_result(out, step, event, phased):
         result["seconds"] |= programs[0]["seconds"]
         middle = _snapshot(path("middle"))
         result["read_counts"] = _unknown_if_not_counted(_between(middle, end))
+    result |= instructions.of_step(path)
     if path("mswap").exists():
         result["mswap"], hist = _mswap_between(path("mswap.begin"), path("mswap"))
         if step.side == "frontswap":  # the kernel counts only what goes to the area

@@ -100,7 +100,7 @@ class Job:
 
     def _accelerator(self, accel):
         if self.args.icount:
-            return COUNTING
+            return [*COUNTING, *(["-plugin", self.args.plugin] if self.args.plugin else [])]
         return IN_TURN if accel == "tcg" and self.args.one_thread else ACCEL[accel]
 
     def command(self, accel, cmd):
