@@ -27,7 +27,8 @@
 # starts with "blockstat", or "bio ... rwbs: W... hitcount: BIOS nr_sector: SECTORS" lines if they are counted), N.mswap.begin
 # and N.mswap (files of mswap, NAME:VALUE), N.out.I (output of the I-th program) and N.status.I (its exit status). N.middle
 # is taken when a program that says "phase=write" has ended that phase; what comes before one that says "begin", or
-# after one that says "end", is left out.
+# after one that says "end", is left out. Where instructions are counted, N.begin.instructions and N.end.instructions are
+# what plugin/instructions.c wrote, and N.symbols are the functions of /proc/kallsyms.
 set -eu
 
 out=$1

@@ -23,7 +23,6 @@ uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i);
 size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *to, size_t bytes);
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
-void qemu_plugin_outs(const char *text);
 
 extern EXPORT int qemu_plugin_version;
 EXPORT int qemu_plugin_install(uint64_t id, const void *info, int argc, char **argv);

@@ -50,7 +50,7 @@ static struct block *find_or_add(uint64_t address, uint64_t instructions)
 	if (b->instructions)
 		return b;
 	if (nr_blocks == BLOCKS - 1) {
-		qemu_plugin_outs("instructions: more blocks than there is room for\n");
+		fputs("instructions: more blocks than there is room for\n", stderr);
 		exit(1);
 	}
 	nr_blocks++;
@@ -86,7 +86,7 @@ static void marked(unsigned int cpu, void *data)
 	if (file)
 		write_counts(file);
 	if (!file || fclose(file))
-		qemu_plugin_outs("instructions: cannot write the counts\n");
+		fprintf(stderr, "instructions: cannot write %s\n", out);
 }
 
 static bool is_mark(const struct qemu_plugin_insn *insn)
@@ -119,7 +119,7 @@ int qemu_plugin_install(uint64_t id, const void *info, int argc, char **argv)
 {
 	(void)info;
 	if (argc != 1 || strncmp(argv[0], "out=", 4)) {
-		fprintf(stderr, "instructions: wants out=FILE\n");
+		fputs("instructions: wants out=FILE\n", stderr);
 		return 1;
 	}
 	out = strdup(argv[0] + 4);
