@@ -3,7 +3,7 @@
 
 import collections
 
-from . import plan, results
+from . import plan, report, results
 
 LEAST = 1.0  # instructions a page; functions that differ by less are not shown
 MOST = 40  # functions that are shown
@@ -34,18 +34,16 @@ def _section(title, table):
     mine, others = ([step for step in table.counted(variant) if "functions" in step] for variant in (ours, rival))
     if not mine or not others:
         return []
-    lines = [f"## {title}", "", "| function | stock | mswap | difference |", "| --- | --- | --- | --- |"]
-    lines += ["| " + " | ".join(row) + " |" for row in _rows(_per_page(mine), _per_page(others))]
-    return [*lines, ""]
+    rows = _rows(_per_page(mine), _per_page(others))
+    return [f"## {title}", "", *report.table_lines(["function", "stock", "mswap", "difference"], rows), ""]
 
 
-def markdown(tables):
-    """
-    Where mswap's instructions differ from stock swap's, of {(device, program): Table}; nothing when none were counted.
-    """
+def markdown(data):
+    """Where mswap's instructions differ from stock swap's; nothing when none were counted."""
     lines = []
-    for (device, program), table in tables.items():
-        lines += _section(f"{plan.DEVICES[device].title}: {plan.PROGRAMS[program].title}", table)
+    for device in dict.fromkeys(boot["device"] for boot in data["boots"]):
+        for program, table in report.tables(data, device).items():
+            lines += _section(f"{plan.DEVICES[device].title}: {plan.PROGRAMS[program].title}", table)
     if not lines:
         return ""
     return "\n".join(["# Instructions in the kernel", "",

@@ -3,7 +3,7 @@
 
 import collections
 
-from . import instructions_report, judge, plan, results
+from . import judge, plan, results
 
 COLUMNS = (
     ("write s", "write_s", 2),
@@ -48,13 +48,6 @@ def tables(data, device):
     for step in _steps_of(data, device):
         steps.setdefault(step["program"], []).append(step)
     return {program: judge.Table(found) for program, found in steps.items()}
-
-
-def instructions_markdown(data):
-    """The report of where instructions went; nothing when none were counted."""
-    kinds = dict.fromkeys(boot["device"] for boot in data["boots"])
-    return instructions_report.markdown({(kind, program): table for kind in kinds
-                                  for program, table in tables(data, kind).items()})
 
 
 def ending(data, boot, measured):
