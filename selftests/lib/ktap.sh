@@ -20,7 +20,7 @@
 #	# races: yes		needs CPUs that run at the same time, not in turn
 #	# expect-dmesg: REGEX	kernel log lines that are no failure of this test (may be repeated)
 
-ktap_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+ktap_root=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd)
 PATH=$PATH:${MUSTER_PROGS:-$ktap_root/bin}
 ktap_planned=0
 ktap_count=0
@@ -178,6 +178,21 @@ show() {
 	local value
 
 	value=$(<"$1") && echo "$value"
+}
+
+# mounted DIR: something is mounted there.
+mounted() {
+	local where
+
+	while read -r _ where _; do
+		[[ $where != "$1" ]] || return 0
+	done </proc/mounts
+	return 1
+}
+
+# kernel_log: all of it. util-linux's takes a system call for each line, and three times as long.
+kernel_log() {
+	busybox dmesg 2>/dev/null || dmesg
 }
 
 # wait_until SECS CMD...: tries CMD a tenth of a second apart, ten times for each of SECS; fails when it never succeeds.

@@ -24,12 +24,18 @@ one_more() (
 	finish
 )
 
+print_things() (
+	things
+	# shellcheck disable=SC2031
+	printf '%s\n' "${THINGS[@]}"
+)
+
 must modprobe loop
 must modprobe brd rd_nr=2 rd_size=4096
 make 0
-before=$(things)
+before=$(print_things)
 check 'another test' one_more
-check_eq 'leaves what was there' "$(grep -vxFf <(things) <<<"$before")" ''
-check_eq 'and nothing else' "$(things | grep -vxF "$before" | grep -v /sys/module/)" ''
+check_eq 'leaves what was there' "$(grep -vxFf <(print_things) <<<"$before")" ''
+check_eq 'and nothing else' "$(print_things | grep -vxF "$before" | grep -v /sys/module/)" ''
 
 finish

@@ -18,7 +18,7 @@ swap_areas() {
 }
 
 content() {
-	sha256sum <"$1" | cut -c1-16
+	md5sum <"$1"
 }
 
 # refused NAME TEXT DEVICE [OPTION...]: it says so, and leaves no device, no swap area and DEVICE as it was.

@@ -37,10 +37,15 @@ all_whole() {
 	done
 }
 
+# 24 MiB.
+make_source() {
+	seq 10000000 12796201 >"$WORK/source"
+}
+
 must null_make muster0 320
 must mount -o remount,size=128M "$WORK"
 must mount -t tmpfs -o size=256M none "$WORK/tmpfs"
-must dd if=/dev/urandom of="$WORK/source" bs=1M count=24 status=none
+must make_source
 mswap_add /dev/muster0
 must swap_start "$MSWAP"
 must cgroup_make max

@@ -36,7 +36,7 @@ write_block() {
 
 must null_make muster0 64
 sectors=$(sectors_of /dev/muster0)
-must dd if=/dev/urandom of=/dev/muster0 bs=1M count=64 oflag=direct status=none
+must blkpattern -b 64 fill /dev/muster0
 must dd if=/dev/urandom of="$WORK/block" bs=4k count=1 status=none
 
 origin_bad
@@ -69,8 +69,8 @@ hits=$(w2r_get hits_weighing)
 must touch_range "$DEV" 2000 1
 check_eq 'which is cached from then on' "$(w2r_get hits_weighing)" $((hits + 1))
 check 'the same write now works' write_block 2000 "$WORK/block"
-check_eq 'and is read back' "$(sum_range "$DEV" 2000 1)" "$(sha256sum <"$WORK/block")"
-check_eq 'as from the origin' "$(sum_range /dev/muster0 2000 1)" "$(sha256sum <"$WORK/block")"
+check_eq 'and is read back' "$(sum_range "$DEV" 2000 1)" "$(md5sum <"$WORK/block")"
+check_eq 'as from the origin' "$(sum_range /dev/muster0 2000 1)" "$(md5sum <"$WORK/block")"
 check_eq 'every block is accounted for' "$(unaccounted)" 0
 
 # The block layer merges a prefetch with the read that it follows.

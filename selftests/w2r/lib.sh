@@ -4,7 +4,7 @@
 # Everything made through it is taken down when the test exits.
 
 # shellcheck source=../mswap/lib.sh
-. "$(dirname "${BASH_SOURCE[0]}")/../mswap/lib.sh"
+. "${BASH_SOURCE[0]%/*}/../mswap/lib.sh"
 
 # table_of ORIGIN MIB [OPTION VALUE...]: a table line over all of ORIGIN.
 table_of() {
@@ -20,16 +20,22 @@ w2r_make() {
 	local name=$1
 	shift
 
-	must modprobe dm-w2r
+	[[ -d /sys/module/dm_w2r ]] || must modprobe dm-w2r
 	must dm_make "$name" "$(table_of "$@")"
 	w2r_use "$name"
 }
 
 # w2r_use NAME: sets DEV and FILES for a device that is there.
 w2r_use() {
+	local file name
+
+	# shellcheck disable=SC2034
 	DEV=/dev/mapper/$1
-	FILES=/sys/block/$(basename "$(readlink -f "$DEV")")/w2r
-	[[ -d $FILES ]] || FILES=/sys/block/dm-$(dmsetup info -c --noheadings -o minor "$1")/w2r
+	FILES=''
+	for file in /sys/block/dm-*/dm/name; do
+		read -r name <"$file"
+		[[ $name != "$1" ]] || FILES=${file%/dm/name}/w2r
+	done
 }
 
 w2r_get() {
@@ -42,7 +48,12 @@ w2r_set() {
 
 # The value of KEY in the status line of NAME.
 status_of() {
-	dmsetup status "$1" | tr ' ' '\n' | grep -A1 -x "$2" | tail -n 1
+	local words i
+
+	read -r -a words <<<"$(dmsetup status "$1")"
+	for i in "${!words[@]}"; do
+		[[ ${words[i]} != "$2" ]] || echo "${words[i + 1]}"
+	done
 }
 
 # read_range FILE FROM N: the blocks of 4 KiB on standard output, read one by one past the page cache.
@@ -56,7 +67,7 @@ touch_range() {
 }
 
 sum_range() {
-	read_range "$@" | sha256sum
+	read_range "$@" | md5sum
 }
 
 # The sum of the counters that say where each block of a read came from, less what was read: 0.
@@ -69,8 +80,9 @@ w2r_teardown() {
 	local name
 
 	swaps_off
-	mountpoint -q "$WORK/mnt" && umount "$WORK/mnt"
-	for name in $(dmsetup ls --target w2r 2>/dev/null | awk '/^muster/ { print $1 }'); do
+	mounted "$WORK/mnt" && umount "$WORK/mnt"
+	[[ -z $(test_maps) ]] || for name in $(dmsetup ls --target w2r); do
+		[[ $name == muster* ]] || continue
 		dmsetup resume "$name"
 		dmsetup remove --retry "$name"
 	done
