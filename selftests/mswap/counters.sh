@@ -50,7 +50,7 @@ since() {
 
 swap_and_leave() {
 	must swap_start "$MSWAP"
-	check_program "$1: a program swaps" limited 24M pagestride -c 1 -k 0 -s 80
+	check_program "$1: a program swaps" limited 24M pagestride -c 1 -k 0 -s 48
 	must swapoff "$MSWAP"
 }
 

@@ -83,7 +83,7 @@ must dm_make muster "$good"
 buscheck_end
 check_eq 'the program passed what it could read' $? 0
 
-check_program 'the device works as before' limited 24M pagestride -c 1 -k 0 -s 64
+check_program 'the device works as before' limited 24M pagestride -c 1 -k 0 -s 40
 check 'swapoff' swapoff "$MSWAP"
 check_that 'all slots are free' "$(get_settled slots_used) <= 1"
 check 'removal' mswap_remove "$MSWAP"
