@@ -318,7 +318,8 @@ cgroup_make() {
 	[[ $1 == max ]] || most=$((${1%M} * 3 / 2))M
 	mounted /sys/fs/cgroup || mount -t cgroup2 none /sys/fs/cgroup || return
 	echo +memory >/sys/fs/cgroup/cgroup.subtree_control || return
-	[[ -d $CGROUP ]] || mkdir "$CGROUP" || return
+	# Another program may make it just now.
+	[[ -d $CGROUP ]] || mkdir -p "$CGROUP" || return
 	echo "$most" >"$CGROUP/memory.max" && echo "$1" >"$CGROUP/memory.high"
 }
 
