@@ -421,8 +421,8 @@ test_maps() {
 	done
 }
 
-# things: in THINGS what a machine may have had before the test, swap areas as "swap NAME", all else by a path. There are some
-# hundred modules: no pipe, which bash reads a byte at a time.
+# things: in THINGS what a machine may have had before the test, swap areas as "swap NAME", all else by a path. There
+# are some two hundred modules: no pipe, which bash reads a byte at a time.
 things() {
 	local area path
 
