@@ -16,7 +16,7 @@ fswap_start() {
 	[[ -d /sys/module/mswap_frontswap ]] || must modprobe mswap-frontswap
 	on_exit fswap_stop
 	must fswap_attach "${MSWAP#/dev/mswap}"
-	mountpoint -q /sys/kernel/debug || must mount -t debugfs none /sys/kernel/debug
+	mounted /sys/kernel/debug || must mount -t debugfs none /sys/kernel/debug
 }
 
 fswap_attach() {

@@ -24,11 +24,11 @@ one_more() (
 	finish
 )
 
-print_things() (
+print_things() {
 	things
 	# shellcheck disable=SC2031
 	printf '%s\n' "${THINGS[@]}"
-)
+}
 
 must modprobe loop
 must modprobe brd rd_nr=2 rd_size=4096

@@ -62,7 +62,8 @@ pages_per_write() {
 must null_make muster0 256
 must dm_make muster "0 $(blockdev --getsz /dev/muster0) linear /dev/muster0 0"
 backing=/dev/mapper/muster
-below=$(dmsetup info -c --noheadings -o blkdevname muster)
+below=$(dm_folder muster)
+below=${below##*/}
 for policy in moc object page; do
 	new_device "$policy"
 	swap_and_leave "$policy"

@@ -37,7 +37,7 @@ check_eq 'a fifth is free' "$(get_settled slots_used)" $((blocks - fifth))
 
 # First the reserve, which is in one piece.
 fill -b 64 -g 2 -f "$WRITTEN" -n $((slots - blocks))
-mountpoint -q "$TRACING" || must mount -t tracefs none "$TRACING"
+mounted "$TRACING" || must mount -t tracefs none "$TRACING"
 on_exit put 0 "$TRACING/events/mswap/enable"
 must put 1 "$TRACING/events/mswap/mswap_slot_alloc/enable"
 fill -b 64 -g 2 -n "$WRITTEN"

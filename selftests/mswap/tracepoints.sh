@@ -26,7 +26,7 @@ must null_make muster0 64
 sectors=$(blockdev --getsz /dev/muster0)
 must dm_make muster "0 $sectors linear /dev/muster0 0"
 mswap_add /dev/mapper/muster
-mountpoint -q "$TRACING" || must mount -t tracefs none "$TRACING"
+mounted "$TRACING" || must mount -t tracefs none "$TRACING"
 
 check_eq 'the tracepoints' "$(find "$TRACING/events/mswap" -mindepth 1 -type d -printf '%f\n' | sort | xargs)" \
 	'mswap_pagein mswap_pageout mswap_slot_alloc mswap_write_error'

@@ -26,7 +26,7 @@ device_number() {
 trace_block() {
 	local event=$TRACING/events/block/$1/enable
 
-	mountpoint -q "$TRACING" || mount -t tracefs none "$TRACING" || return
+	mounted "$TRACING" || mount -t tracefs none "$TRACING" || return
 	put '' "$TRACING/trace" && put 1 "$TRACING/tracing_on" && put 1 "$event" || return
 	"${@:2}" >&2
 	put 0 "$event"

@@ -38,15 +38,17 @@ wrong() {
 
 # refused_message TEXT...: two results.
 refused_message() {
-	local before
+	local before after
 
 	before=$(refused_messages)
 	check_not "message '$*'" dmsetup message muster 0 "$@"
-	if (($(refused_messages) == before)); then
+	after=$(refused_messages)
+	if ((after == before)); then
 		sleep 6
 		dmsetup message muster 0 "$@" 2>/dev/null
+		after=$(refused_messages)
 	fi
-	check_that "message '$*': the log says so" "$(refused_messages) > $before"
+	check_that "message '$*': the log says so" "$after > $before"
 }
 
 must modprobe dm-w2r

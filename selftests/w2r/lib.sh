@@ -27,15 +27,9 @@ w2r_make() {
 
 # w2r_use NAME: sets DEV and FILES for a device that is there.
 w2r_use() {
-	local file name
-
 	# shellcheck disable=SC2034
 	DEV=/dev/mapper/$1
-	FILES=''
-	for file in /sys/block/dm-*/dm/name; do
-		read -r name <"$file"
-		[[ $name != "$1" ]] || FILES=${file%/dm/name}/w2r
-	done
+	FILES=$(dm_folder "$1")/w2r
 }
 
 w2r_get() {
@@ -81,7 +75,7 @@ w2r_teardown() {
 
 	swaps_off
 	mounted "$WORK/mnt" && umount "$WORK/mnt"
-	[[ -z $(test_maps) ]] || for name in $(dmsetup ls --target w2r); do
+	for name in $(dmsetup ls --target w2r 2>/dev/null); do
 		[[ $name == muster* ]] || continue
 		dmsetup resume "$name"
 		dmsetup remove --retry "$name"

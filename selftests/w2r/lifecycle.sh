@@ -91,7 +91,7 @@ check 'a target in the middle of a table' dmsetup create muster --table "0 4096 
 4096 8192 w2r /dev/muster0 4
 12288 8192 w2r /dev/muster0 4"
 check_eq 'has files of its own' \
-	"$(cd "/sys/block/dm-$(dmsetup info -c --noheadings -o minor muster)" && echo w2r*)" 'w2r-12288 w2r-4096'
+	"$(cd "$(dm_folder muster)" && echo w2r*)" 'w2r-12288 w2r-4096'
 must dmsetup remove --retry muster
 check 'unloading' rmmod dm_w2r
 

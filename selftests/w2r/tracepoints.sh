@@ -11,7 +11,7 @@ plan 14
 
 must null_make muster0 64
 w2r_make muster /dev/muster0 8 readahead on planner obl policy lru lookahead 1
-mountpoint -q "$TRACING" || must mount -t tracefs none "$TRACING"
+mounted "$TRACING" || must mount -t tracefs none "$TRACING"
 
 check_eq 'the tracepoints' "$(find "$TRACING/events/w2r" -mindepth 1 -type d -printf '%f\n' | sort | xargs)" \
 	'w2r_miss w2r_prefetch w2r_split w2r_toggle'
