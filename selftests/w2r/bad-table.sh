@@ -16,7 +16,7 @@ refused() {
 	before=$(log_count "$2")
 	check_not "$1" dmsetup create muster-bad --table "$3"
 	(($(log_count "$2") > before)) || why="no '$2' in: $(kernel_log | tail -n 3)"
-	if test_maps | grep -qx muster-bad; then
+	if dm_folder muster-bad >/dev/null; then
 		why+=' muster-bad is there'
 		dmsetup remove muster-bad
 	fi
