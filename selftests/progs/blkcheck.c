@@ -52,14 +52,16 @@ struct extent {
 };
 
 /* Half of the I/Os are of one block, the others of any size that fits. */
+static size_t pick_blocks(uint64_t dice, size_t room)
+{
+	return dice & 1 ? 1 + (dice >> 8) % (room < MAX_BLOCKS ? room : MAX_BLOCKS) : 1;
+}
+
 static struct extent pick(struct worker *worker)
 {
 	uint64_t dice = random_next(&worker->random);
-	struct extent extent = { .blocks = 1, .mem = worker->memory };
-	size_t most = worker->blocks < MAX_BLOCKS ? worker->blocks : MAX_BLOCKS;
+	struct extent extent = { .blocks = pick_blocks(dice, worker->blocks), .mem = worker->memory };
 
-	if (dice & 1)
-		extent.blocks = 1 + (dice >> 8) % most;
 	extent.first = worker->first + (dice >> 20) % (worker->blocks - extent.blocks + 1);
 	if (unaligned && (dice & 6) == 6)
 		extent.mem += SECTOR * (1 + (dice >> 4) % 7);
@@ -201,12 +203,18 @@ static void worker_start(struct worker *worker, size_t number)
 		die("cannot start a thread: %s", strerror(error));
 }
 
+/* Where I/Os may fail block by block: what fails is not verified. */
 static void verify_all(struct worker *worker)
 {
-	struct extent extent = { .blocks = 1, .mem = worker->memory };
+	size_t end = region_blocks * writers;
+	struct extent extent = { .mem = worker->memory };
 
-	for (extent.first = 0; extent.first < region_blocks * writers; extent.first++)
+	for (; extent.first < end; extent.first += extent.blocks) {
+		size_t room = errors_allowed ? 1 : end - extent.first;
+
+		extent.blocks = pick_blocks(random_next(&worker->random), room);
 		read_and_verify(worker, &extent);
+	}
 }
 
 static void run(void)
