@@ -74,9 +74,10 @@ without() {
 	sed -i "s/$2/gone/" "$(headers_dir)/$1"
 }
 
-# Takes the kernel's own modules away: depmod reads them all, for seconds, at each install and each removal.
+# Takes most of the kernel's own modules away: depmod reads them all, for seconds, at each install and each removal. A
+# kernel without any is one that is gone, says DKMS 3.2.
 few_modules() {
-	rm -r "/lib/modules/$KVER/kernel" && depmod "$KVER"
+	find "/lib/modules/$KVER/kernel" -mindepth 1 -maxdepth 1 ! -name lib -exec rm -r {} + && depmod "$KVER"
 }
 
 # What is installed, with the sums of the modules.

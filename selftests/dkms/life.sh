@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# make install and its way through DKMS: installed, again, replaced by something that does not build, removed.
+# make install and its way through DKMS: installed, again, replaced by something that does not build, removed. The real
+# modules are installed this way in each machine that boots.
 # kernels: all
 # timeout: 3600
 
@@ -10,8 +11,7 @@ plan 21
 
 # A copy of the sources that does not build.
 break_sources() {
-	mkdir /root/broken && cp -r /muster/{VERSION,Makefile,Kbuild,dkms.conf,modules,tools} /root/broken &&
-		echo '#error broken on purpose' >>/root/broken/modules/mswap/main.c
+	cp -r "$work" /root/broken && echo '#error broken on purpose' >>/root/broken/modules/mswap/mswap.c
 }
 
 # A header and what includes it.
@@ -20,8 +20,10 @@ change_sources() {
 		echo '#define TOLD "changed"' >"$work/modules/mswap/told.h"
 }
 
+must few_modules
+must small_sources $work
 before=$(files)
-check 'install' dkms_install
+check 'install' install_work
 check 'DKMS says installed' dkms_says "$KVER" installed
 check 'mswap is in place' installed_file mswap
 check 'dm-w2r is in place' installed_file dm-w2r
@@ -51,7 +53,6 @@ must dkms remove -m muster -v 99 --all
 must rm -r /usr/src/muster-99
 
 # Built in the clone, then changed, and another version: what is installed is what the sources say now.
-must small_sources $work
 echo '#define TOLD "first"' >$work/modules/mswap/told.h
 printf '#include "told.h"\nMODULE_INFO(told, TOLD);\n' >>$work/modules/mswap/mswap.c
 must make -C $work KVER="$KVER"
