@@ -409,8 +409,8 @@ steps_until $((SECONDS + 5)) 1"""
 def _planted(kernel, logs):
     """Mistakes of a module that spoil no result: KERNEL finds each, and the test that made it fails."""
     logs.mkdir(parents=True)
-    tests = vm.for_kernels([vm.read_test(META / f"planted/{how}.sh", f"meta/{how}") for how in PLANTED[kernel]],
-                           (kernel,))
+    tests = vm.with_little(vm.for_kernels(
+        [vm.read_test(META / f"planted/{how}.sh", f"meta/{how}") for how in PLANTED[kernel]], (kernel,)))
     printed = io.StringIO()
     inner = Reporter(printed)
     vm.Boots(tests, inner, logs, _modules(kernel), "MUSTER_LOCKDEP_ENDS=1").run()
