@@ -23,11 +23,11 @@ mswap_add /dev/muster0
 must swap_start "$MSWAP" -d
 must mount -t tmpfs -o size=256M none "$WORK/tmpfs"
 
-swapped 'fork and copy-on-write' 40M forkcow -n 3 -s 20 -r 1
-swapped 'huge pages' 48M hugecheck -n 2 -s 32 -r 2
-swapped 'MADV_PAGEOUT over and over' 64M hugecheck -P -n 2 -s 16 -r 3
-swapped 'shared memory and tmpfs' 40M shmcheck -n 2 -s 16 -r 2 "$WORK/tmpfs"
-swapped 'memory given up while swapped out' 40M dropcheck -n 2 -s 32 -r 2
+swapped 'fork and copy-on-write' 20M forkcow -n 2 -s 16 -r 1
+swapped 'huge pages' 28M hugecheck -n 2 -s 20 -r 2
+swapped 'MADV_PAGEOUT over and over' 64M hugecheck -P -n 2 -s 12 -r 3
+swapped 'shared memory and tmpfs' 24M shmcheck -n 2 -s 10 -r 2 "$WORK/tmpfs"
+swapped 'memory given up while swapped out' 24M dropcheck -n 2 -s 20 -r 2
 must swapoff "$MSWAP"
 check_eq 'no I/O failed' "$(get write_errors) $(get read_errors) $(get nospace)" '0 0 0'
 
