@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 
-from . import cache, chroot, initrd, packages, slots, tree
+from . import cache, chroot, initrd, kernel_image, packages, slots, tree
 from .machines import DEFAULT
 
 TAIL_LINES = 60
@@ -111,7 +111,7 @@ class Job:
                  "-m", f"{(self.args.mem >> 20) + self.args.kernel.extra_mib}M",
                  "-smp", str(self.args.cpus),
                  "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
-                 "-kernel", str(self.root / f"boot/vmlinuz-{release}"),
+                 "-kernel", str(kernel_image.path(self.root, release)),
                  "-initrd", str(self.dir / "initrd"),
                  "-append", f"{KERNEL_WORDS} {self.args.kernel.words} {self._environment(cmd)} "
                  f"{self.args.append}",
