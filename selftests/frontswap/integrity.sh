@@ -13,7 +13,7 @@
 plan 27
 
 stride() {
-	limited 24M pagestride "$@"
+	limited 16M pagestride "$@"
 }
 
 # check_close NAME GOT WANTED: frontswap counts without a lock and loses one now and then.
@@ -41,9 +41,9 @@ stores=$(frontswap_count succ_stores) loads=$(frontswap_count loads)
 areas 1 224
 written=$(area_written)
 
-check_program 'single pages' stride -c 1 -s 128 --write-on-readback -r 2
-check_program 'random pages' stride -c 1 -s 96 --random-singles
-check_program 'sixteen in a row, descending' stride -c 16 -s 96 --descending
+check_program 'single pages' stride -c 1 -s 80 --write-on-readback -r 2
+check_program 'random pages' stride -c 1 -s 64 --random-singles
+check_program 'sixteen in a row, descending' stride -c 16 -s 64 --descending
 adds_up 'programs'
 check_that 'written in clusters' "$(get dev_pages_written) > 20 * $(get dev_writes)"
 check_that 'read in runs' "$(get dev_pages_read) > 2 * $(get dev_reads)"
@@ -52,18 +52,18 @@ check_eq 'nothing else went to the ordinary area' $(($(area_written) - written))
 # What it does not take goes to the ordinary area.
 written=$(area_written) refused=$(get stores_refused)
 must mount -t tmpfs -o size=64M none "$WORK/tmpfs"
-check_program 'all pages, huge' stride -c 1 -k 0 -s 64 --thp --write-on-readback
-check_program 'fork and copy on write' limited 24M forkcow -s 48
-check_program 'pages dropped while they are in swap' limited 24M dropcheck -s 48
+check_program 'all pages, huge' stride -c 1 -k 0 -s 48 --thp --write-on-readback
+check_program 'fork and copy on write' limited 16M forkcow -s 32
+check_program 'pages dropped while they are in swap' limited 16M dropcheck -s 32
 check 'stress-ng with verification' limited 48M stress-ng --quiet --vm 2 --vm-bytes 48M --vm-method all \
 	--verify --timeout 15
-check_program 'shared memory' limited 24M shmcheck -n 2 -s 24 -r 2 "$WORK/tmpfs"
+check_program 'shared memory' limited 16M shmcheck -n 2 -s 16 -r 2 "$WORK/tmpfs"
 check_that 'huge and shared pages go to the ordinary area, and are counted' \
 	"$(area_written) > $written + 100 && $(get stores_refused) > $refused + 100"
 check 'swapoff' swapoff /dev/ram0
 check 'all slots are free' stores_nothing 0
 check 'swapon again' swapon /dev/ram0
-check_program 'a program after that' stride -c 2 -s 64
+check_program 'a program after that' stride -c 2 -s 48
 check 'swapoff once more' swapoff /dev/ram0
 
 # What was read back clean keeps its slot: to evict it again writes nothing. Not so where the area is a

@@ -68,7 +68,7 @@ turn_knobs() {
 }
 
 swap_meanwhile() {
-	limited 24M pagestride -c 3 -k 1 -s 96 --rounds 2 --write-on-readback
+	limited 24M pagestride -c 3 -k 1 -s 64 --rounds 2 --write-on-readback
 }
 
 must null_make muster0 256

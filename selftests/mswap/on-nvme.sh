@@ -17,7 +17,7 @@ check_program 'racing block I/O' blkcheck -s 8 -t 4 -r 2 -S 64 "$MSWAP"
 check_program 'racing block I/O on few blocks' blkcheck -s 6 -t 2 -r 4 -S 2 "$MSWAP"
 must blkdiscard "$MSWAP"
 must swap_start "$MSWAP"
-check_program 'single pages' limited 24M pagestride -c 1 -s 128
+check_program 'single pages' limited 16M pagestride -c 1 -s 80
 check_program 'copy-on-write' limited 32M forkcow -n 2 -s 20 -r 1
 check_program 'huge pages' limited 48M hugecheck -n 2 -s 32 -r 1
 check 'swapoff' swapoff "$MSWAP"

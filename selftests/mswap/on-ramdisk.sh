@@ -12,7 +12,7 @@ plan 8
 must modprobe brd rd_nr=1 rd_size=$((256 * 1024))
 mswap_add /dev/ram0
 must swap_start "$MSWAP"
-check_program 'single pages' limited 24M pagestride -c 1 -s 128
+check_program 'single pages' limited 16M pagestride -c 1 -s 80
 check_ge 'pages a write' $(($(get dev_pages_written) / $(get dev_writes))) 8
 check_ge 'pages a read' $(($(get dev_pages_read) / $(get dev_reads))) 4
 check_program 'copy-on-write' limited 32M forkcow -n 2 -s 20 -r 1
