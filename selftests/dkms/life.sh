@@ -3,6 +3,7 @@
 # make install and its way through DKMS: installed, again, replaced by something that does not build, removed. The real
 # modules are installed this way in each machine that boots.
 # kernels: all
+# asked-for: newest
 # timeout: 3600
 
 . "$(dirname "$0")/lib.sh"

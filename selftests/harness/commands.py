@@ -34,10 +34,11 @@ def _end(process):
 
 def run(command, seconds, cwd=None, stop=interrupt.stop):
     """(status, output) of COMMAND; raises Ended when it takes longer than SECONDS, or STOP is set."""
-    # A group of its own, so that what it started ends with it.
+    # A group of its own, so that what it started ends with it; not a session: the scheduler may give each of these the
+    # same share of the CPUs, whatever its priority.
     process = subprocess.Popen([str(word) for word in command], cwd=cwd, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-                               start_new_session=True)
+                               process_group=0)
     end = time.monotonic() + seconds
     while time.monotonic() < end and not stop.is_set():
         try:
