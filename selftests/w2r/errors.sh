@@ -41,9 +41,9 @@ must dd if=/dev/urandom of="$WORK/block" bs=4k count=1 status=none
 
 origin_bad
 w2r_make muster /dev/mapper/muster-o 16 readahead on planner obl
-check_not 'a read of the bad region fails' read_range "$DEV" 1010 1
-check_not 'and fails again' read_range "$DEV" 1010 1
-check_not 'also as a part of a larger one' read_range "$DEV" 990 32
+check_not 'a read of the bad region fails' touch_range "$DEV" 1010 1
+check_not 'and fails again' touch_range "$DEV" 1010 1
+check_not 'also as a part of a larger one' touch_range "$DEV" 990 32
 check_that 'the errors are counted' "$(w2r_get read_errors) > 0"
 check_eq 'nothing of it is cached' "$(w2r_get hits_weighing)" 0
 check_eq 'up to the edge all is read' "$(sum_range "$DEV" 960 40)" "$(sum_range /dev/muster0 960 40)"
