@@ -11,6 +11,7 @@
 plan 37
 
 SLOT=8 # sectors
+RESERVE=256 # slots, enough for the largest I/O
 
 linear() {
 	echo "$1 $2 linear /dev/muster0 $1"
@@ -41,19 +42,20 @@ flush() {
 	dd if=/dev/null of="$MSWAP" conv=fsync,notrunc status=none
 }
 
-must null_make muster0 64
-sectors=$(blockdev --getsz /dev/muster0)
+must null_make muster0 24
+sectors=$(sectors_of /dev/muster0)
+size=$(((sectors / SLOT - RESERVE) * 4096))
 must dm_make muster "$(bad_slots 1000 24)"
-mswap_add /dev/mapper/muster
+mswap_add /dev/mapper/muster disksize=$size
 blocks=$(($(get disksize) / 4096))
 
-out=$(fill -g 1 -n 8192)
-check_eq 'no write fails for a bad region' "$(value_of match <<<"$out")" 8192
+out=$(fill -g 1 -n 4096)
+check_eq 'no write fails for a bad region' "$(value_of match <<<"$out")" 4096
 check_that 'the device did fail some' "$(get write_errors) > 0"
 check_that 'each was written once more' "$(get write_retries) > 0"
 check_settles 'exactly the bad slots are retired' slots_retired 24
-check_settles 'retired slots are not in use' slots_used 8192
-check_eq 'every block is right' "$(scan -g 1 -n 8192 | value_of match)" 8192
+check_settles 'retired slots are not in use' slots_used 4096
+check_eq 'every block is right' "$(scan -g 1 -n 4096 | value_of match)" 4096
 errors=$(get write_errors)
 for pass in 2 3 4; do
 	check_eq "pass $pass" "$(fill -g "$pass" | value_of match)" "$blocks"
@@ -87,11 +89,12 @@ check_that 'few were retired' "$(get slots_retired) <= $(get slots_reserved)"
 check 'reset' mswap_set reset 1
 
 # Full: no slot is free but the reserve's, one I/O takes them all, and each bad region leaves 24 less.
+must mswap_set disksize $size
 must mswap_set backing_dev /dev/mapper/muster
 check_eq 'a new start' "$(fill -g 6 | value_of match)" "$blocks"
 taken=0
 for i in 1 2 3; do
-	must dm_make muster "$(bad_slots $((5000 + 1000 * i)) 24)"
+	must dm_make muster "$(bad_slots $((2000 + 1000 * i)) 24)"
 	taken=$((taken + $(fill -g $((6 + i)) -b 256 | value_of match)))
 done
 check_eq 'a full device that gets bad regions takes all writes' "$taken" $((3 * blocks))
@@ -104,7 +107,7 @@ must dm_make muster "$(linear 0 "$sectors")"
 check_eq 'and keeps what it held' "$(scan -g 9 | value_of match)" "$blocks"
 
 must wait_until 5 mswap_set reset 1
-must null_make muster1 64 cache_size=16 queue_mode=2
+must null_make muster1 24 cache_size=16 queue_mode=2
 must dm_make muster-cache "0 $sectors linear /dev/muster1 0"
 must mswap_set backing_dev /dev/mapper/muster-cache
 check 'a device that can is flushed' flush

@@ -34,13 +34,13 @@ write_block() {
 	dd if="$2" of="$DEV" bs=4k seek="$1" count=1 oflag=direct conv=notrunc status=none
 }
 
-must null_make muster0 64
+must null_make muster0 16
 sectors=$(sectors_of /dev/muster0)
 must blkpattern -b 64 fill /dev/muster0
 must dd if=/dev/urandom of="$WORK/block" bs=4k count=1 status=none
 
 origin_bad
-w2r_make muster /dev/mapper/muster-o 16 readahead on planner obl
+w2r_make muster /dev/mapper/muster-o 8 readahead on planner obl
 check_not 'a read of the bad region fails' touch_range "$DEV" 1010 1
 check_not 'and fails again' touch_range "$DEV" 1010 1
 check_not 'also as a part of a larger one' touch_range "$DEV" 990 32
@@ -48,10 +48,10 @@ check_that 'the errors are counted' "$(w2r_get read_errors) > 0"
 check_eq 'nothing of it is cached' "$(w2r_get hits_weighing)" 0
 check_eq 'up to the edge all is read' "$(sum_range "$DEV" 960 40)" "$(sum_range /dev/muster0 960 40)"
 check_eq 'behind it too' "$(sum_range "$DEV" 1100 40)" "$(sum_range /dev/muster0 1100 40)"
-w2r_make muster /dev/mapper/muster-o 16 block_kib 64
+w2r_make muster /dev/mapper/muster-o 8 block_kib 64
 check_eq 'so is the good part of a block that has a bad one' "$(sum_range "$DEV" 992 8)" \
 	"$(sum_range /dev/muster0 992 8)"
-w2r_make muster /dev/mapper/muster-o 16 readahead on planner obl
+w2r_make muster /dev/mapper/muster-o 8 readahead on planner obl
 origin_good
 check_eq 'when the origin works again the data is right' "$(sum_range "$DEV" 990 120)" \
 	"$(sum_range /dev/muster0 990 120)"
@@ -74,9 +74,9 @@ check_eq 'as from the origin' "$(sum_range /dev/muster0 2000 1)" "$(md5sum <"$WO
 check_eq 'every block is accounted for' "$(unaccounted)" 0
 
 # The block layer merges a prefetch with the read that it follows.
-must null_make muster1 64
+must null_make muster1 16
 must null_spoil muster1 20
-w2r_make muster /dev/muster1 16 readahead on planner obl
+w2r_make muster /dev/muster1 8 readahead on planner obl
 check_eq 'of a batch only the read of the bad block fails' "$(read_batch "$DEV" 19 4)" 1
 
 finish
