@@ -3,7 +3,7 @@
 # Every knob takes what it may take and refuses everything else, before and after the device is ready.
 # timeout: 300
 # kernels: all
-# asked-for: 5.10 6.1
+# asked-for: 5.10 6.1 newest
 
 . "$(dirname "$0")/lib.sh"
 

@@ -3,7 +3,7 @@
 # Nobody but root changes anything, and only the files that the manual calls writable can be written.
 # timeout: 120
 # kernels: all
-# asked-for: 5.10 6.1
+# asked-for: 5.10 6.1 newest
 
 . "$(dirname "$0")/lib.sh"
 

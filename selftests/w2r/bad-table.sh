@@ -3,6 +3,7 @@
 # Every wrong word of a table is refused with its name and what it may be, and nothing is made; the same
 # for messages and knobs.
 # timeout: 180
+# asked-for: newest
 # expect-dmesg: device-mapper: table: 
 
 . "$(dirname "$0")/lib.sh"

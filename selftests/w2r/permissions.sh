@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Nobody but root changes anything, and only the files that the manual calls writable can be written.
 # timeout: 180
+# asked-for: newest
 
 # Functions are called by name, by check and must.
 # shellcheck disable=SC2317

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The simulator counts what the module counts: a trace is replayed by both, with every policy and planner.
 # timeout: 180
+# asked-for: newest
 
 . "$(dirname "$0")/lib.sh"
 
