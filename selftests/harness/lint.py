@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Checks of the sources that need no running kernel."""
 
+import contextlib
 import os
 import pathlib
 import re
@@ -63,8 +64,23 @@ def _run(command, seconds=LIMIT_SECONDS):
     return output
 
 
+@contextlib.contextmanager
+def not_passed(name, paths, *common):
+    """
+    Those of PATHS that have not passed the check NAME as they are now, with COMMON beside them (bytes or text). When
+    the block raises nothing, all have.
+    """
+    digests = {path: cache.digest(*common, str(path.relative_to(CHECKOUT)), path.read_bytes()) for path in paths}
+    passed = cache.CACHE / "passed" / name
+    known = passed.read_text().split() if passed.exists() else ()
+    yield [path for path, digest in digests.items() if digest not in known]
+    passed.parent.mkdir(exist_ok=True)
+    with cache.lock("passed"):
+        passed.write_text("\n".join(digests.values()))
+
+
 def checkpatch():
-    """The kernel's own style checker over all C."""
+    """The kernel's own style checker over all C; each file takes it half a second."""
     script = _run([LAB, "checkpatch"], LAB_SECONDS).splitlines()[-1]
     kernel, compat, programs = [], [], []
     for path in of_kind({".c", ".h"}, rb"$^"):
@@ -73,26 +89,38 @@ def checkpatch():
             compat.append(path)
         else:
             (kernel if top[0] == "modules" or "kmod" in top else programs).append(path)
-    said = []
-    for files, ignored in ((kernel, ()), (compat, NOT_FOR_COMPAT), (programs, NOT_FOR_PROGRAMS)):
-        if files:
-            said += _complaints_of_checkpatch(script, files, ignored)
+    said = _complaints_of_checkpatch(script, "kernel", kernel, ())
+    said += _complaints_of_checkpatch(script, "compat", compat, NOT_FOR_COMPAT)
+    said += _complaints_of_checkpatch(script, "programs", programs, NOT_FOR_PROGRAMS)
     if said:
         raise Complaints("\n".join(said))
 
 
-def _complaints_of_checkpatch(script, files, ignored):
-    command = ["perl", script, "--no-tree", "--terse", "--show-types", "--no-summary",
-               "--ignore", ",".join(("FILE_PATH_CHANGES", *ignored)), "-f", *files]
-    status, output = commands.run(command, LIMIT_SECONDS, cwd=CHECKOUT)
-    said = [line for line in output.splitlines() if not line.startswith("total: ")]
-    if status and not said:
-        said = [f"checkpatch ended with status {status}"]
-    return said
+def _complaints_of_checkpatch(script, kind, files, ignored):
+    flags = ["--no-tree", "--terse", "--show-types", "--no-summary",
+             "--ignore", ",".join(("FILE_PATH_CHANGES", *ignored))]
+    try:
+        with not_passed(f"checkpatch-{kind}", files, script, *flags) as new:
+            if not new:
+                return []
+            status, output = commands.run(["perl", script, *flags, "-f", *new], LIMIT_SECONDS, cwd=CHECKOUT)
+            said = [line for line in output.splitlines() if not line.startswith("total: ")]
+            if status or said:
+                raise Complaints("\n".join(said) or f"checkpatch ended with status {status}")
+    except Complaints as complaints:
+        return [str(complaints)]
+    return []
 
 
 def shellcheck():
-    _run(["shellcheck", "-x", "-P", "SCRIPTDIR", *of_kind({".sh"}, rb"\b(ba)?sh\b")])
+    """All scripts, each with the same that it may source; each takes a second."""
+    scripts = of_kind({".sh"}, rb"\b(ba)?sh\b")
+    common = [_run(["shellcheck", "--version"])]
+    common += [path.read_bytes() for path in sources() if path.name == ".shellcheckrc"]
+    common += [path.read_bytes() for path in scripts if not path.stat().st_mode & 0o100]
+    with not_passed("shellcheck", scripts, *common) as new:
+        if new:
+            _run(["shellcheck", "-x", "-P", "SCRIPTDIR", *new])
 
 
 def ruff():
