@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Runs a plan in the lab and follows what the guest says."""
 
+import contextlib
 import ctypes
 import os
 import pathlib
@@ -20,6 +21,7 @@ LAB = os.environ.get("LAB") or str(CHECKOUT / "tools/lab/lab")
 SYSTEM_PYTHON = "/usr/bin/python3"
 GUEST_PATH = "/out/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 POLL_SECONDS = 0.3
+EMULATOR_THREADS = 2  # where time counts instructions
 STOP_SECONDS = 15
 CONSOLE = "kernel.console"  # what the kernel says of it, also when its log is lost with the VM
 PARTS = {"guest.sh": ("sides.sh", "remote.sh"), "w2r.sh": ("w2r-sides.sh",)}  # what a guest's script includes
@@ -96,6 +98,20 @@ def _lab_command(kernel, disks, mem, timeout, stock_only, icount, count, out, sc
     return [*command, "--", "env", f"PATH={GUEST_PATH}", "sh", f"/out/{script}", "/out"]
 
 
+@contextlib.contextmanager
+def _awake(program, cpus):
+    """
+    Meanwhile so many CPUs of the host spin in PROGRAM, instead of halting, when they have nothing to do. Where time
+    counts instructions, two of the emulator's threads wake each other at each I/O; on a virtual host this saves a
+    fourth of all time.
+    """
+    with contextlib.ExitStack() as spinning:
+        for _ in range(min(cpus, os.cpu_count())):
+            process = spinning.enter_context(subprocess.Popen([program], preexec_fn=end_with_parent))
+            spinning.callback(process.kill)
+        yield
+
+
 def run(plan, out, *, kernel="6.12", disks=(), mem="3G", timeout=3600, limit=None, stock_only=False, icount=False,
         count=False, on_event=None, line=None, script="guest.sh", tools=()):
     """
@@ -105,6 +121,7 @@ def run(plan, out, *, kernel="6.12", disks=(), mem="3G", timeout=3600, limit=Non
     emulator counts instructions. Returns all events.
     """
     line = line or progress.Line()
+    awake = EMULATOR_THREADS if icount else 0
     out.mkdir(parents=True, exist_ok=True)
     (out / "plan").write_text(plan, encoding="utf-8")
     # Copies: an edit of the checkout must not reach a shell that is half way through.
@@ -124,7 +141,7 @@ def run(plan, out, *, kernel="6.12", disks=(), mem="3G", timeout=3600, limit=Non
                 on_event(event)
         line.refresh()
 
-    with open(out / "console.log", "wb") as log:
+    with open(out / "console.log", "wb") as log, _awake(out / "bin/awake", awake):
         process = subprocess.Popen(
             _lab_command(kernel, disks, mem, timeout, stock_only, icount, count, out, script),
             stdin=subprocess.DEVNULL,
