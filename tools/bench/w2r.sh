@@ -12,6 +12,7 @@
 #	tree PATH...			which of the kernel headers' include/ go to src/include in the file system;
 #					patterns too
 #	unit HEADER...			what unit.c includes of linux/
+#	text BYTES			size of text, which is made of the headers
 #	side NAME TYPE [WORD...]	what is mounted: see w2r-sides.sh
 #	program NAME COMMAND		run by sh in the file system's root, where out/ is empty and src/ is the tree
 #	check NAME COMMAND		prints something that depends on all of what the program made
@@ -191,7 +192,7 @@ make_tree() {
 	cp -rL "$generated/arch/x86/include/generated" "$stage/src/generated/asm"
 	# shellcheck disable=SC2046
 	printf '#include <linux/%s.h>\n' $(setting unit) >"$stage/unit.c"
-	find "$stage/src/include" -type f | sort | xargs cat 2>/dev/null | head -c 12000000 >"$stage/text"
+	find "$stage/src/include" -type f | sort | xargs cat 2>/dev/null | head -c "$(setting text)" >"$stage/text"
 	tar -C "$stage" --sort=name -cf "$stage/base.tar" src/include
 	gzip -1 -n -c "$stage/base.tar" >"$stage/base.tar.gz"
 }

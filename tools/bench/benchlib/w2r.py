@@ -64,9 +64,10 @@ PROGRAMS = {
         Program("grep", "grep -r -n struct src/include >out/lines", "sort out/lines", 37.0 / 46.9),
     )
 }
-WRITERS = ("cp", "tar-x")  # of many files
+WRITERS = ("tar-x", "cp")  # of many files, the quickest first
 OWN_WORDS = "w2r:"  # a side of its own: w2r:OPTION=VALUE,OPTION=VALUE
 TREE = ("linux", "uapi", "asm-generic", "vdso")
+TEXT_BYTES = 12_000_000
 UNIT = ("fs", "mm", "blkdev", "bio", "device-mapper", "kobject", "workqueue", "sched", "highmem", "swap", "pagemap")
 
 
@@ -107,12 +108,14 @@ def writer(programs):
     return next((name for name in WRITERS if name in programs), programs[0])
 
 
-def guest_plan(todo, programs, size_mib, cache_mib, *, tree=TREE, unit=UNIT, cost_rounds=0):
+def guest_plan(todo, programs, size_mib, cache_mib, *, tree=TREE, unit=UNIT, text_bytes=TEXT_BYTES,
+               cost_rounds=0):
     """The text that w2r.sh carries out."""
     devices = dict.fromkeys(step.device for step in todo)
     sides = dict.fromkeys(step.side for step in todo)
     lines = [f"device {device}" for device in devices]
-    lines += [f"size {size_mib}", f"cache {cache_mib}", f"tree {' '.join(tree)}", f"unit {' '.join(unit)}"]
+    lines += [f"size {size_mib}", f"cache {cache_mib}", f"text {text_bytes}"]
+    lines += [f"tree {' '.join(tree)}", f"unit {' '.join(unit)}"]
     lines += [f"side {side} {side_words(side)}" for side in sides]
     lines += [line for name in programs for line in PROGRAMS[name].lines()]
     lines += [f"written {writer(programs)}"] if programs else []

@@ -34,10 +34,10 @@ class Boot:
     def seconds_left(self):
         return self.estimate.seconds() + (0 if self.prepared else PREPARE_GUESS)
 
-    def run(self, out, *, size_mib, cache_mib, tree=w2r.TREE, unit=w2r.UNIT, cost_rounds=0, kernel="6.12",
-            icount=False, tools=()):
+    def run(self, out, *, size_mib, cache_mib, tree=w2r.TREE, unit=w2r.UNIT, text_bytes=w2r.TEXT_BYTES, cost_rounds=0,
+            kernel="6.12", icount=False, tools=()):
         text = w2r.guest_plan(self.todo, self.programs, size_mib, cache_mib, tree=tree, unit=unit,
-                              cost_rounds=cost_rounds)
+                              text_bytes=text_bytes, cost_rounds=cost_rounds)
         devices = len({step.device for step in self.todo})
         self.line.set("making the test machine")
         cost_timeout = COST_TIMEOUT if cost_rounds else 0
