@@ -39,9 +39,7 @@ setup-lint:
 	@tools/host-setup lint
 
 demo: setup
-	@tools/bench/demo
-	@echo
-	@tools/bench/demo-w2r
+	@tools/bench/demo --beside tools/bench/demo-w2r
 
 bench-w2r: setup
 	@tools/bench/bench-w2r

@@ -19,7 +19,7 @@ from unittest import mock
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-from benchlib import files, guest, plan, report, summary, w2r_report  # noqa: E402
+from benchlib import beside, files, guest, plan, progress, report, summary, w2r_report  # noqa: E402
 
 OOPS = "[    9.1] BUG: unable to handle page fault for address: 0\n"
 # Stands for bench-swap: takes a second to keep what it found, and says so.
@@ -52,6 +52,16 @@ bench = importlib.util.module_from_spec(importlib.util.spec_from_loader("bench",
 sys.modules["bench"] = bench
 loader.exec_module(bench)
 sys.exit(bench.main())
+"""
+# Stands for demo-w2r: ends when it is told to.
+OTHER = """\
+#!/bin/sh
+echo a table
+echo '1 s · booted, making the devices · about 7 min left' >&2
+[ ! -e {begun}.long ] || exec sleep 600
+until [ -e {begun} ]; do sleep 0.05; done
+echo 'other: no such kernel' >&2
+exit 3
 """
 # Stands for the lab: says what a VM would in the files it is told, then waits to be interrupted.
 LAB = """\
@@ -142,6 +152,34 @@ class Interrupting(InDirectory):
         self.assertEqual(path.read_text(), "old")
         files.replace(path, "new")
         self.assertEqual([(each.name, each.read_text()) for each in path.parent.iterdir()], [("results.json", "new")])
+
+
+class RunningBeside(InDirectory):
+    def setUp(self):
+        super().setUp()
+        executable(self.out / "other", OTHER.format(begun=self.out / "go"))
+        self.stream = io.StringIO()
+        self.line = progress.Line(self.stream)
+
+    def test_what_it_does_and_prints_and_why_it_fails(self):
+        said, complaints = io.StringIO(), io.StringIO()
+        with beside.Beside(self.out / "other", self.out, self.line) as other:
+            wait_for(lambda: "booted" in other.doing())
+            self.line.set("1/8 stress-ng")
+            (self.out / "go").touch()
+            with contextlib.redirect_stdout(said), contextlib.redirect_stderr(complaints):
+                status = other.end()
+        self.assertIn("0 s · 1/8 stress-ng · other: booted, making the devices · about 7 min left\n",
+                      self.stream.getvalue())
+        self.assertEqual((status, said.getvalue(), complaints.getvalue()), (3, "a table\n", "other: no such kernel\n"))
+
+    def test_it_does_not_outlive_who_began_it(self):
+        (self.out / "go.long").touch()
+        with self.assertRaises(guest.GuestError), beside.Beside(self.out / "other", self.out, self.line) as other:
+            wait_for(lambda: "booted" in other.doing())
+            raise guest.GuestError("no VM")
+        self.assertEqual(other.process.returncode, -signal.SIGTERM)
+        self.assertIsNone(self.line.beside)
 
 
 class Starting(unittest.TestCase):

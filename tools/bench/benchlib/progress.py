@@ -26,6 +26,7 @@ class Line:
         self.since = self.start
         self.shown = 0.0
         self.left = None  # function that estimates the seconds left
+        self.beside = None  # function that says what else is being done
 
     def elapsed(self):
         return time.monotonic() - self.start
@@ -45,6 +46,8 @@ class Line:
             parts[1] += f" ({duration(now - self.since)})"
         if self.left:
             parts.append(f"about {duration(self.left())} left")
+        if self.beside:
+            parts.append(self.beside())
         text = " · ".join(parts)
         self.shown = now
         if self.tty:
