@@ -102,8 +102,8 @@ def _lab_command(kernel, disks, mem, timeout, stock_only, icount, count, out, sc
 def _awake(program, cpus):
     """
     Meanwhile so many CPUs of the host spin in PROGRAM, instead of halting, when they have nothing to do. Where time
-    counts instructions, two of the emulator's threads wake each other at each I/O; on a virtual host this saves a
-    fourth of all time.
+    counts instructions, two of the emulator's threads wake each other at each I/O; on a virtual host this saves
+    up to a fifth of the time.
     """
     with contextlib.ExitStack() as spinning:
         for _ in range(min(cpus, os.cpu_count())):
