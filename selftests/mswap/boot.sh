@@ -50,7 +50,7 @@ marks() {
 	wipefs --noheadings --output TYPE,LABEL "$1" | tr -s ' '
 }
 
-plan 48
+plan 50
 
 must null_make muster0 64
 must modprobe mswap
@@ -81,6 +81,29 @@ must start_by_link
 must ln -sfn /dev/muster1 "$WORK/link"
 check 'stop when the link is to another disk' mswap-swap stop "$WORK/link"
 check_eq 'marks the first one, not that' "$(marks /dev/muster0),$(marks /dev/muster1)" 'swap mswap,'
+must null_drop muster1
+
+# by_hand DEVICE: a device of mswap, the first, over it.
+by_hand() {
+	cat /sys/class/mswap-control/hot_add && echo "$1" >/sys/block/mswap0/backing_dev
+}
+
+# What was started is removed by hand, and the link is to another disk when mswap is put over it by hand.
+must wipefs -q -a /dev/muster0
+must start_by_link
+must swapoff /dev/mswap0
+must eval 'echo 0 >/sys/class/mswap-control/hot_remove'
+must wipefs -q -a /dev/muster0
+must mkfs.ext4 -q /dev/muster0
+must null_make muster1 64
+must ln -sfn /dev/muster1 "$WORK/link"
+must by_hand "$WORK/link"
+check 'stop of what was put over another disk by hand' mswap-swap stop "$WORK/link"
+if compgen -G '/sys/block/*/diskseq' >/dev/null; then
+	check_eq 'marks neither' "$(mswap_devices) $(marks /dev/muster0),$(marks /dev/muster1)" ' ext4 ,'
+else
+	skip 'marks neither' 'the kernel does not number disks'
+fi
 must null_drop muster1
 
 # Its mkswap waits for the pipe, but the one that marks the disk in the end does not.
