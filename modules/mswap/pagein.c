@@ -409,13 +409,14 @@ u32 pagein_window(struct pagein *pi)
 
 static void pagein_init_shards(struct pagein *pi)
 {
-	u32 i;
+	u32 i, j;
 
 	for (i = 0; i < PAGEIN_SHARDS; i++) {
 		struct pagein_shard *sh = &pi->shards[i];
 
 		spin_lock_init(&sh->lock);
-		INIT_LIST_HEAD(&sh->reads);
+		for (j = 0; j < PAGEIN_READS; j++)
+			INIT_LIST_HEAD(&sh->reads[j]);
 		waiting_init(&sh->room);
 		pace_init(&sh->pace);
 		window_tuner_init(&sh->run_tuner, RUN_PROBE_EVERY);

@@ -32,12 +32,14 @@
 
 #define PAGEIN_SHARDS	8
 static_assert(GROUP_STEP % PAGEIN_SHARDS == 0);
+/* Reads of granules so many shards apart are in one list. */
+#define PAGEIN_READS	32
 
 struct read_op;
 
 struct pagein_shard {
 	spinlock_t lock;
-	struct list_head reads;		/* under way, of struct read_op */
+	struct list_head reads[PAGEIN_READS];	/* under way, of struct read_op */
 	struct waiting_room room;
 	struct window_tuner run_tuner;
 	struct window_tuner strangers_tuner;

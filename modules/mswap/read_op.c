@@ -169,7 +169,7 @@ static u64 read_op_shrink(struct pagein_shard *sh, struct read_op *op)
 		op->slot += op->want;
 		op->n = op->nr_want;
 		op->want = 0;
-		list_add(&op->list, &sh->reads);
+		list_add(&op->list, pagein_reads(sh, op->slot));
 	}
 	return freed;
 }

@@ -55,6 +55,12 @@ static inline struct pagein_shard *pagein_shard(struct pagein *pi, u32 slot)
 	return &pi->shards[granule_of(slot) % PAGEIN_SHARDS];
 }
 
+/* Where the reads of @slot's granule are. */
+static inline struct list_head *pagein_reads(struct pagein_shard *sh, u32 slot)
+{
+	return &sh->reads[granule_of(slot) / PAGEIN_SHARDS % PAGEIN_READS];
+}
+
 static inline bool read_op_covers(const struct read_op *op, u32 slot)
 {
 	u32 at = slot - op->slot;

@@ -152,7 +152,7 @@ static void read_plan_group(struct read_op *op, struct pagein_shard *sh,
 		op->frames[i] = frames[first + i];
 	op->slot = slot - op->want;
 	op->trigger = WINDOW_MAX;
-	list_add(&op->list, &sh->reads);
+	list_add(&op->list, pagein_reads(sh, op->slot));
 }
 
 /* The live slots of the group of the wanted ones that a window may hold. */
@@ -175,7 +175,7 @@ void read_plan_wanted(struct read_op *op, struct pagein_shard *sh, u32 slot,
 	take_no_frames(op, want);
 	op->slot = slot;
 	op->trigger = want;
-	list_add(&op->list, &sh->reads);
+	list_add(&op->list, pagein_reads(sh, op->slot));
 }
 
 void read_plan(struct read_op *op, struct pagein_shard *sh, u32 slot, u32 want)
@@ -209,7 +209,7 @@ void read_plan(struct read_op *op, struct pagein_shard *sh, u32 slot, u32 want)
 	take_frames(op, sh, w, run, at, want);
 	op->slot = slot - op->want;
 	op->trigger = max(op->want + want, op->n / 2);
-	list_add(&op->list, &sh->reads);
+	list_add(&op->list, pagein_reads(sh, op->slot));
 }
 
 /* The same for a window that nobody asked for yet. */
@@ -240,6 +240,6 @@ bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh, u32 slot,
 		return false;
 	op->slot = slot;
 	op->trigger = op->n / 2;
-	list_add(&op->list, &sh->reads);
+	list_add(&op->list, pagein_reads(sh, op->slot));
 	return true;
 }

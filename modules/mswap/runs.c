@@ -25,7 +25,7 @@ struct read_op *pagein_find_read(struct pagein_shard *sh, u32 slot)
 	struct read_op *op;
 
 	lockdep_assert_held(&sh->lock);
-	list_for_each_entry(op, &sh->reads, list)
+	list_for_each_entry(op, pagein_reads(sh, slot), list)
 		if (read_op_covers(op, slot))
 			return op;
 	return NULL;
@@ -37,7 +37,7 @@ u64 pagein_being_read(struct pagein_shard *sh, u32 base)
 	u64 read = 0;
 
 	lockdep_assert_held(&sh->lock);
-	list_for_each_entry(op, &sh->reads, list)
+	list_for_each_entry(op, pagein_reads(sh, base), list)
 		if (granule_of(op->slot) == granule_of(base))
 			read |= (GENMASK_ULL(op->n - 1, 0) & ~op->skip) <<
 				(op->slot - base);
@@ -116,7 +116,7 @@ static bool note_freed(struct pagein_shard *sh, u32 slot)
 	bool any = false;
 
 	lockdep_assert_held(&sh->lock);
-	list_for_each_entry(op, &sh->reads, list) {
+	list_for_each_entry(op, pagein_reads(sh, slot), list) {
 		if (!read_op_covers(op, slot))
 			continue;
 		op->freed |= 1ull << (slot - op->slot);
