@@ -436,14 +436,11 @@ int pagein_init(struct pagein *pi)
 	bio_list_init(&pi->alone);
 	INIT_LIST_HEAD(&pi->retries);
 	pi->whole_only = false;
-	pi->waste = alloc_page(GFP_KERNEL);
-	if (!pi->waste)
-		return -ENOMEM;
-	err = -ENOMEM;
 	pi->shards = kvcalloc(PAGEIN_SHARDS, sizeof(*pi->shards), GFP_KERNEL);
 	if (!pi->shards)
-		goto err_waste;
+		return -ENOMEM;
 	pagein_init_shards(pi);
+	err = -ENOMEM;
 	pi->spares = alloc_percpu(struct read_op *);
 	if (!pi->spares)
 		goto err_shards;
@@ -467,8 +464,6 @@ err_spares:
 	free_percpu(pi->spares);
 err_shards:
 	kvfree(pi->shards);
-err_waste:
-	__free_page(pi->waste);
 	return err;
 }
 
@@ -496,7 +491,6 @@ void pagein_exit(struct pagein *pi)
 	mempool_exit(&pi->bounce);
 	mempool_exit(&pi->ops);
 	kvfree(pi->shards);
-	__free_page(pi->waste);
 }
 
 int pagein_module_init(void)

@@ -41,6 +41,7 @@ struct pagein_shard {
 	spinlock_t lock;
 	struct list_head reads[PAGEIN_READS];	/* under way, of struct read_op */
 	struct waiting_room room;
+	u32 passing;	/* frames for what reads under way pass over */
 	struct window_tuner run_tuner;
 	struct window_tuner strangers_tuner;
 	struct pace pace;
@@ -71,7 +72,6 @@ struct pagein {
 	struct bio_list alone;		/* likewise: to be read with nothing else */
 	struct list_head retries;	/* protected by deferred_lock */
 
-	struct page *waste;	/* takes what a read passes over; never looked at */
 	bool whole_only;	/* reads that pass over slots have failed */
 };
 

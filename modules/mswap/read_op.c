@@ -90,11 +90,16 @@ static void read_op_keep_frames(struct pagein_shard *sh, struct read_op *op,
 	u32 i;
 
 	lockdep_assert_held(&sh->lock);
+	sh->passing -= hweight64(op->skip);
 	for (i = 0; i < op->n; i++) {
 		struct waiting_frame *f = op->frames[i];
 
 		if (!f)
 			continue;
+		if (op->skip >> i & 1) {
+			waiting_put(&sh->room, f);
+			continue;
+		}
 		if (served >> i & 1 || op->freed >> i & 1) {
 			waiting_note(served >> i & 1 ? &used : &wasted, f);
 			waiting_put(&sh->room, f);
@@ -163,6 +168,7 @@ static u64 read_op_shrink(struct pagein_shard *sh, struct read_op *op)
 	}
 	op->freed &= ~keep;
 	freed = read_op_settle_freed(sh, op);
+	sh->passing -= hweight64(op->skip);
 	op->skip = 0;
 	if (op->nr_want) {
 		op->freed = kept_freed >> op->want;
@@ -258,11 +264,7 @@ static void read_op_end_io(struct bio *bio)
 		read_op_done(op);
 }
 
-/*
- * The wanted pages are read where their owner wants them, without a copy. What
- * is passed over goes to one page, slot upon slot: a device that checks what it
- * read, as dm-crypt with authentication does, may fail that (see whole_only).
- */
+/* The wanted pages are read where their owner wants them, without a copy. */
 static void read_op_add_pages(struct read_op *op)
 {
 	struct bvec_iter iter = op->iter;
@@ -272,9 +274,7 @@ static void read_op_add_pages(struct read_op *op)
 	for (i = 0; i < op->n; i++) {
 		struct page *page;
 
-		if (op->skip >> i & 1) {
-			page = op->pi->waste;
-		} else if (op->frames[i]) {
+		if (op->frames[i]) {
 			page = op->frames[i]->page;
 			/* Another cgroup's reader may join: not to wait until this one may read, which pays later. */
 			if (op->frames[i]->stranger)

@@ -29,7 +29,7 @@ struct read_op {
 	u32 nr_want;			/* 0: nobody waits */
 	u32 trigger;			/* a hit from here on starts the next window */
 	u64 begun;			/* ns; 0: nobody takes the time */
-	u64 skip;			/* slots of the window that nobody gets to see */
+	u64 skip;			/* slots of the window that nobody gets to see: their frames go back */
 	u64 freed;			/* under the shard's lock: given up meanwhile */
 	bool alone;			/* no window, and merged with nothing */
 	bool giver;			/* under the shard's lock: counted among pi->givers */
@@ -40,7 +40,7 @@ struct read_op {
 	struct bio *front;		/* holds one reference of it if nr_want */
 	struct bvec_iter iter;		/* of the first wanted slot */
 	struct page *bounce;		/* in place of the only wanted page */
-	struct waiting_frame *frames[WINDOW_MAX];	/* NULL where wanted or skipped */
+	struct waiting_frame *frames[WINDOW_MAX];	/* NULL where wanted */
 	struct bio bio;
 	struct bio_vec vecs[WINDOW_MAX];
 };

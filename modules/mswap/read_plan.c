@@ -2,6 +2,9 @@
 /* Which slots a read covers. */
 #include "read_op.h"
 
+/* One in so many of a shard's frames may be in use for what reads pass over. */
+#define PASSING_SHARE	4
+
 /* Cuts from @w what is in memory already, so that nothing is read twice. */
 static struct window window_trim(struct pagein_shard *sh, u32 base,
 				 struct window w, u32 at, u32 want)
@@ -108,51 +111,64 @@ static u32 strangers_size(struct pagein *pi, struct pagein_shard *sh)
 	return window_tuner_size(&sh->strangers_tuner, pagein_limit(pi));
 }
 
-/* Frames for the slots of @bits, in @at; clears those for which there is none. */
-static void take_frames_of(struct read_op *op, struct pagein_shard *sh,
-			   u64 *bits, struct waiting_frame **at)
+/* Frames for the slots @bits of the op, or, and false, none at all. */
+static bool take_frames_of(struct read_op *op, struct pagein_shard *sh,
+			   u64 bits)
 {
 	struct waiting_fate wasted = { 0 };
-	u64 left;
+	struct waiting_frame *f;
+	u64 left, got;
 
-	for (left = *bits; left; left &= left - 1) {
-		struct waiting_frame *f = waiting_get(&sh->room, &wasted);
-
-		if (!f) {
-			*bits &= ~left;
+	for (left = bits; left; left &= left - 1) {
+		f = waiting_get(&sh->room, &wasted);
+		if (!f)
 			break;
-		}
 		f->stranger = false;
-		at[__ffs64(left)] = f;
+		op->frames[__ffs64(left)] = f;
 	}
 	pagein_learn(op->pi, sh, &waiting_no_fate, &wasted);
+	if (!left)
+		return true;
+	for (got = bits & ~left; got; got &= got - 1)
+		waiting_put(&sh->room, op->frames[__ffs64(got)]);
+	return false;
 }
 
 /*
  * The window over a run that lies in pieces: what is between them is read too,
- * for one I/O costs less than many, and not kept. It ends with its granule.
+ * for one I/O costs less than many, and not kept. Each slot has a page of its
+ * own all the same: a device below that checks what is in the pages, or mends
+ * it, as RAID over disks with checksums does, would take two slots in one page
+ * for a broken disk. The window ends with its granule. False, and nothing is
+ * planned, where that would take too many frames.
  */
-static void read_plan_group(struct read_op *op, struct pagein_shard *sh,
+static bool read_plan_group(struct read_op *op, struct pagein_shard *sh,
 			    u32 slot, u32 want, u64 bits)
 {
-	struct waiting_frame *frames[GRANULE_SLOTS] = { NULL };
-	u32 at = slot % GRANULE_SLOTS, first, i;
-	u64 wanted = GENMASK_ULL(at + want - 1, at);
+	u32 at = slot % GRANULE_SLOTS, first, passed;
+	u64 wanted = GENMASK_ULL(at + want - 1, at), all, skip;
 
 	bits &= ~wanted;
 	bits &= ~pagein_held(sh, slot - at, bits);
-	take_frames_of(op, sh, &bits, frames);
 	bits |= wanted;
 	first = __ffs64(bits);
+	all = GENMASK_ULL(fls64(bits) - 1, first) >> first;
+	skip = all & ~(bits >> first);
+	passed = hweight64(skip);
+	if (sh->passing + passed > sh->room.nr_frames / PASSING_SHARE)
+		return false;
+	if (!take_frames_of(op, sh, all & ~(wanted >> first)))
+		return false;
+	sh->passing += passed;
+	memset(&op->frames[at - first], 0, want * sizeof(op->frames[0]));
 	op->want = at - first;
 	op->nr_want = want;
-	op->n = fls64(bits) - first;
-	op->skip = ~(bits >> first) & GENMASK_ULL(op->n - 1, 0);
-	for (i = 0; i < op->n; i++)
-		op->frames[i] = frames[first + i];
+	op->n = hweight64(all);
+	op->skip = skip;
 	op->slot = slot - op->want;
 	op->trigger = WINDOW_MAX;
 	list_add(&op->list, pagein_reads(sh, op->slot));
+	return true;
 }
 
 /* The live slots of the group of the wanted ones that a window may hold. */
@@ -191,10 +207,9 @@ void read_plan(struct read_op *op, struct pagein_shard *sh, u32 slot, u32 want)
 	if (size > want) {
 		run = window_around(live, map->cont[g], at, want, size);
 		bits = group_window(op->pi, sh, slot, want, size);
-		if (hweight64(bits) > run.n) {
-			read_plan_group(op, sh, slot, want, bits);
+		if (hweight64(bits) > run.n &&
+		    read_plan_group(op, sh, slot, want, bits))
 			return;
-		}
 	}
 	strangers = strangers_size(op->pi, sh);
 	if (max(run.n, strangers) <= want) {

@@ -260,6 +260,26 @@ swap_start() {
 	mkswap "$1" >/dev/null && swapon "${@:2}" "$1"
 }
 
+# blocks_fill OPTION...: blkpattern writes blocks of the device.
+blocks_fill() {
+	must blkpattern "$@" fill "$MSWAP"
+}
+
+# blocks_right NAME MATCH OPTION...: so many of the blocks that the options name are as they were written.
+blocks_right() {
+	check_eq "$1" "$(blkpattern "${@:3}" scan "$MSWAP" | value_of match)" "$2"
+}
+
+# blocks_shred: the device is full but for a fifth, of single blocks. Neighbours lie apart, so what its first fifth gives
+# up is scattered. Sets blocks and fifth, how many there are.
+blocks_shred() {
+	blocks=$(($(get disksize) / 4096))
+	fifth=$((blocks / 5))
+	blocks_fill -b 1 -R -g 1
+	must blkdiscard -l $((fifth * 4096)) "$MSWAP"
+	check_eq 'a fifth is free' "$(get_settled slots_used)" $((blocks - fifth))
+}
+
 # --- memory
 
 # limited LIMIT COMMAND...: runs it in a cgroup that is kept to so much memory (10M, or max).

@@ -14,15 +14,6 @@ SLOT=8 # sectors
 REGION=1024 # blocks
 QUARTER=$((REGION / 4))
 
-fill() {
-	must blkpattern "$@" fill "$MSWAP"
-}
-
-# right NAME MATCH OPTION...: so many of the blocks that the options name are as they were written.
-right() {
-	check_eq "$1" "$(blkpattern "${@:3}" scan "$MSWAP" | value_of match)" "$2"
-}
-
 # One slot of each 64 fails.
 bad_table() {
 	local from=0 bad
@@ -40,18 +31,12 @@ must null_make muster0 64 irqmode=2 completion_nsec=100000
 sectors=$(blockdev --getsz /dev/muster0)
 must dm_make muster "0 $sectors linear /dev/muster0 0"
 mswap_add /dev/mapper/muster
-blocks=$(($(get disksize) / 4096))
-fifth=$((blocks / 5))
-
-# Neighbours lie apart, so what the first fifth gives up is scattered.
-fill -b 1 -R -g 1
-must blkdiscard -l $((fifth * 4096)) "$MSWAP"
-check_eq 'a fifth is free' "$(get_settled slots_used)" $((blocks - fifth))
+blocks_shred
 
 # First the reserve, which is in one piece.
-fill -b 64 -g 2 -f "$REGION" -n 320
+blocks_fill -b 64 -g 2 -f "$REGION" -n 320
 writes=$(get dev_writes)
-fill -b 64 -g 2 -n "$REGION"
+blocks_fill -b 64 -g 2 -n "$REGION"
 writes=$(($(get dev_writes) - writes))
 check_that 'written in shreds' "$writes > $REGION / 8"
 
@@ -59,21 +44,21 @@ check_that 'written in shreds' "$writes > $REGION / 8"
 must modprobe dm-delay
 must dm_make muster "0 $sectors delay /dev/muster0 0 4 /dev/muster0 0 0"
 reads=$(get dev_reads) passed=$(get dev_pages_passed)
-right 'one block after the other, each is right' "$REGION" -b 1 -g 2 -n "$REGION"
+blocks_right 'one block after the other, each is right' "$REGION" -b 1 -g 2 -n "$REGION"
 reads=$(($(get dev_reads) - reads))
 must dm_make muster "0 $sectors linear /dev/muster0 0"
 diag "$REGION blocks in $writes writes and $reads reads"
 check_that 'read in far fewer I/Os than it was written in' "2 * $reads < $writes"
 check_that 'which pass over slots' "$(get dev_pages_passed) > $passed"
 check_that 'little of what was prefetched was wasted' "4 * $(get prefetch_wasted) < $(get prefetched)"
-right 'so are the strangers, in random order' $((blocks - fifth)) -b 1 -R -g 1 -f "$fifth" -n $((blocks - fifth))
+blocks_right 'so are the strangers, in random order' $((blocks - fifth)) -b 1 -R -g 1 -f "$fifth" -n $((blocks - fifth))
 
-fill -b 1 -R -g 3 -f "$QUARTER" -n $((2 * QUARTER))
-right 'blocks written anew' $((2 * QUARTER)) -b 1 -g 3 -f "$QUARTER" -n $((2 * QUARTER))
-right 'and those that stayed' "$QUARTER" -b 1 -g 2 -n "$QUARTER"
-right 'and those behind' "$QUARTER" -b 1 -g 2 -f $((3 * QUARTER)) -n "$QUARTER"
+blocks_fill -b 1 -R -g 3 -f "$QUARTER" -n $((2 * QUARTER))
+blocks_right 'blocks written anew' $((2 * QUARTER)) -b 1 -g 3 -f "$QUARTER" -n $((2 * QUARTER))
+blocks_right 'and those that stayed' "$QUARTER" -b 1 -g 2 -n "$QUARTER"
+blocks_right 'and those behind' "$QUARTER" -b 1 -g 2 -f $((3 * QUARTER)) -n "$QUARTER"
 must mswap_set waiting_pages 64
-right 'with hardly a waiting room' $((2 * QUARTER)) -b 1 -g 3 -f "$QUARTER" -n $((2 * QUARTER))
+blocks_right 'with hardly a waiting room' $((2 * QUARTER)) -b 1 -g 3 -f "$QUARTER" -n $((2 * QUARTER))
 must mswap_set waiting_pages 2048
 
 told=$(log_lines 'no longer pass over slots')
@@ -88,7 +73,7 @@ check_eq 'a read that passes over slots has failed: none does any more' \
 	$(($(log_lines 'no longer pass over slots') - told)) 1
 passed=$(get dev_pages_passed)
 must dm_make muster "0 $sectors linear /dev/muster0 0"
-right 'the device is well again' "$QUARTER" -b 1 -g 2 -n "$QUARTER"
+blocks_right 'the device is well again' "$QUARTER" -b 1 -g 2 -n "$QUARTER"
 check_eq 'and no read has passed over slots since' "$(get dev_pages_passed)" "$passed"
 
 finish

@@ -1,0 +1,51 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A disk whose content is checked where it was read to (T10 protection information): a read that passes over slots has
+# each of them in a page of its own, so that it is not taken for one that went wrong.
+# kernels: all
+# asked-for: 5.10 6.1
+# timeout: 240
+
+. "$(dirname "$0")/lib.sh"
+
+REGION=512 # blocks
+
+scsi_disk() {
+	local folder
+
+	for folder in /sys/bus/pseudo/drivers/scsi_debug/adapter0/host*/target*/*/block/*; do
+		[[ -d $folder ]] && echo "${folder##*/}"
+	done
+}
+
+[[ -d /sys/module/scsi_debug ]] || modprobe scsi_debug dev_size_mb=32 dif=1 dix=1 delay=0 2>/dev/null ||
+	skip_all 'the kernel has no scsi_debug'
+on_exit rmmod scsi_debug
+must wait_until 20 test -n "$(scsi_disk)"
+disk=$(scsi_disk)
+[[ $(<"/sys/block/$disk/integrity/format") == *CRC* ]] || skip_all 'the kernel does not check what it reads'
+settle
+
+plan 7
+
+check_eq 'what is read is checked' "$(<"/sys/block/$disk/integrity/read_verify")" 1
+sectors=$(blockdev --getsz "/dev/$disk")
+must dm_make muster "0 $sectors linear /dev/$disk 0"
+mswap_add /dev/mapper/muster
+blocks_shred
+# First the reserve, which is in one piece.
+blocks_fill -b 64 -g 2 -f "$REGION" -n 192
+blocks_fill -b 64 -g 2 -n "$REGION"
+
+# An I/O is to cost so much that slots are passed over.
+must modprobe dm-delay
+must dm_make muster "0 $sectors delay /dev/$disk 0 4 /dev/$disk 0 0"
+blocks_right 'one block after the other, each is right' "$REGION" -b 1 -g 2 -n "$REGION"
+must dm_make muster "0 $sectors linear /dev/$disk 0"
+diag "$(get dev_reads) reads passed over $(get dev_pages_passed) slots"
+check_that 'reads pass over slots' "$(get dev_pages_passed) > $REGION"
+check_eq 'and none of them failed' "$(get read_errors)" 0
+check_eq 'nor is any said to have' "$(log_lines 'no longer pass over slots')" 0
+blocks_right 'so are the strangers' $((blocks - fifth)) -b 1 -R -g 1 -f "$fifth" -n $((blocks - fifth))
+
+finish
