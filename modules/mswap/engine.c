@@ -40,8 +40,11 @@ static bool engine_unmap(struct engine *e, u32 virt)
 	return true;
 }
 
-/* Discard and write-zeroes: slots that hold nothing read as zeros. */
-static void engine_discard(struct engine *e, struct bio *bio)
+/*
+ * Discard and write-zeroes: slots that hold nothing read as zeros. As part of
+ * engine_submit() it would have each page save the registers that it wants.
+ */
+static noinline void engine_discard(struct engine *e, struct bio *bio)
 {
 	u32 virt = slot_bio_virt(bio->bi_iter);
 	u32 n = bio_sectors(bio) / SLOT_SECTORS;
@@ -56,7 +59,7 @@ static void engine_discard(struct engine *e, struct bio *bio)
 	engine_end(bio, BLK_STS_OK);
 }
 
-static void engine_flush(struct engine *e, struct bio *bio)
+static noinline void engine_flush(struct engine *e, struct bio *bio)
 {
 	spin_lock(&e->flush_lock);
 	bio_list_add(&e->flushes, bio);

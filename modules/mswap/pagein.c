@@ -204,11 +204,12 @@ static void submit_wanted(struct pagein *pi, struct walk *w)
 	w->op = NULL;
 	op->front = w->bio;
 	op->iter = w->bio->bi_iter;
-	bio_advance(w->bio, bytes);
-	if (w->bio->bi_iter.bi_size)
+	if (bytes < w->bio->bi_iter.bi_size) {
+		bio_advance(w->bio, bytes);
 		bio_inc_remaining(w->bio);
-	else
+	} else {
 		w->bio = NULL;
+	}
 	read_op_submit(op);
 }
 
@@ -283,7 +284,7 @@ again:
 }
 
 /* Starts the next window of a steady reader, so that it never waits. */
-static void pagein_ahead(struct pagein *pi, u32 slot, u32 size)
+static noinline void pagein_ahead(struct pagein *pi, u32 slot, u32 size)
 {
 	struct pagein_shard *sh = pagein_shard(pi, slot);
 	struct read_op *op;

@@ -136,7 +136,8 @@ static void read_op_done(struct read_op *op)
 	if (took)
 		pace_learn(&sh->pace, op->n, took);
 	list_del(&op->list);
-	read_op_keep_frames(sh, op, served);
+	if (op->n > op->nr_want)
+		read_op_keep_frames(sh, op, served);
 	freed = read_op_settle_freed(sh, op);
 	spin_unlock_irqrestore(&sh->lock, flags);
 
@@ -271,6 +272,11 @@ static void read_op_add_pages(struct read_op *op)
 	bool adjacent = op->nr_want > 1;	/* a folio's, most likely */
 	u32 i;
 
+	if (op->n == 1 && op->nr_want) {
+		backing_add_lone_page(&op->bio, op->bounce ?:
+				      bio_iter_page(op->front, iter));
+		return;
+	}
 	for (i = 0; i < op->n; i++) {
 		struct page *page;
 
@@ -303,7 +309,7 @@ static void read_op_charge(struct read_op *op)
 void read_op_submit(struct read_op *op)
 {
 	struct pagein *pi = op->pi;
-	u32 passed = hweight64(op->skip);
+	u32 passed = op->skip ? hweight64(op->skip) : 0;
 	blk_opf_t opf = op->alone ? REQ_NOMERGE : 0;
 
 	if (op->nr_want)
@@ -317,8 +323,11 @@ void read_op_submit(struct read_op *op)
 	trace_mswap_pagein(pi->name, op->slot, op->n, op->nr_want, passed);
 	mswap_count(pi->stats, MSWAP_DEV_READS, 1);
 	mswap_count(pi->stats, MSWAP_DEV_PAGES_READ, op->n);
-	mswap_count(pi->stats, MSWAP_DEV_PAGES_PASSED, passed);
-	mswap_count(pi->stats, MSWAP_PREFETCHED, op->n - op->nr_want - passed);
+	if (op->n > op->nr_want) {
+		mswap_count(pi->stats, MSWAP_DEV_PAGES_PASSED, passed);
+		mswap_count(pi->stats, MSWAP_PREFETCHED,
+			    op->n - op->nr_want - passed);
+	}
 	op->begun = read_op_begin_time(op);
 	backing_submit(&op->bio);
 }

@@ -65,7 +65,10 @@ static void take_frames_around(struct read_op *op, struct pagein_shard *sh,
 
 static void take_no_frames(struct read_op *op, u32 want)
 {
-	memset(op->frames, 0, want * sizeof(op->frames[0]));
+	u32 i;
+
+	for (i = 0; i < want; i++)
+		op->frames[i] = NULL;
 	op->want = 0;
 	op->nr_want = want;
 	op->n = want;
@@ -199,13 +202,13 @@ void read_plan(struct read_op *op, struct pagein_shard *sh, u32 slot, u32 want)
 	struct slot_map *map = op->pi->map;
 	u32 g = granule_of(slot), at = slot % GRANULE_SLOTS;
 	struct window run = { .first = at, .n = want }, w;
-	u64 live = map->live[g], bits;
 	u32 size, strangers;
+	u64 bits;
 
 	lockdep_assert_held(&sh->lock);
 	size = first_window_size(op->pi, sh);
 	if (size > want) {
-		run = window_around(live, map->cont[g], at, want, size);
+		run = window_around(map->live[g], map->cont[g], at, want, size);
 		bits = group_window(op->pi, sh, slot, want, size);
 		if (hweight64(bits) > run.n &&
 		    read_plan_group(op, sh, slot, want, bits))
@@ -218,8 +221,8 @@ void read_plan(struct read_op *op, struct pagein_shard *sh, u32 slot, u32 want)
 	}
 	w = run;
 	if (strangers > run.n)
-		w = window_join(run, window_around(live, ~0ull, at, want,
-						   strangers));
+		w = window_join(run, window_around(map->live[g], ~0ull, at,
+						   want, strangers));
 	w = window_trim(sh, slot - at, w, at, want);
 	take_frames(op, sh, w, run, at, want);
 	op->slot = slot - op->want;

@@ -22,9 +22,10 @@ static inline u32 slot_bio_virt(struct bvec_iter iter)
 /* Is the slot's memory one whole page, which a device can use as it is? */
 static inline bool slot_bio_is_page(struct bio *bio, struct bvec_iter iter)
 {
-	struct bio_vec bv = bio_iter_iovec(bio, iter);
+	const struct bio_vec *bv = __bvec_iter_bvec(bio->bi_io_vec, iter);
 
-	return !bv.bv_offset && bv.bv_len == PAGE_SIZE;
+	return !((bv->bv_offset + iter.bi_bvec_done) % PAGE_SIZE) &&
+	       bv->bv_len - iter.bi_bvec_done >= PAGE_SIZE;
 }
 
 /* The slot in pieces: begins and ends anywhere in its pages. */
