@@ -9,7 +9,7 @@
 #include "device.h"
 #include "slot_bio.h"
 
-/* The longest discard done in one go: 128 MiB. */
+/* What is told of discards, 128 MiB; the block layer splits none for a device that takes bios. */
 #define DISCARD_SECTORS_MAX	(32768 * SLOT_SECTORS)
 
 static void mswap_submit(struct mswap_device *dev, struct bio *bio)
