@@ -22,10 +22,8 @@ static inline u32 slot_bio_virt(struct bvec_iter iter)
 /* Is the slot's memory one whole page, which a device can use as it is? */
 static inline bool slot_bio_is_page(struct bio *bio, struct bvec_iter iter)
 {
-	const struct bio_vec *bv = __bvec_iter_bvec(bio->bi_io_vec, iter);
-
-	return !((bv->bv_offset + iter.bi_bvec_done) % PAGE_SIZE) &&
-	       bv->bv_len - iter.bi_bvec_done >= PAGE_SIZE;
+	return !offset_in_page(mp_bvec_iter_offset(bio->bi_io_vec, iter)) &&
+	       mp_bvec_iter_len(bio->bi_io_vec, iter) >= PAGE_SIZE;
 }
 
 /* The slot in pieces: begins and ends anywhere in its pages. */
