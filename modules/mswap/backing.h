@@ -55,11 +55,16 @@ static inline void backing_add_page(struct bio *bio, struct page *page)
 	WARN_ON_ONCE(bio_add_page(bio, page, PAGE_SIZE, 0) != PAGE_SIZE);
 }
 
-/* The same for a page that does not lie behind the one before in memory. */
+/* The same for a page that hardly ever lies behind the one before in memory. */
 static inline void backing_add_lone_page(struct bio *bio, struct page *page)
 {
-	if (!WARN_ON_ONCE(bio->bi_vcnt == bio->bi_max_vecs))
-		__bio_add_page(bio, page, PAGE_SIZE, 0);
+	if (WARN_ON_ONCE(bio->bi_vcnt == bio->bi_max_vecs))
+		return;
+	bio->bi_io_vec[bio->bi_vcnt++] = (struct bio_vec) {
+		.bv_page = page,
+		.bv_len = PAGE_SIZE,
+	};
+	bio->bi_iter.bi_size += PAGE_SIZE;
 }
 
 /*

@@ -244,8 +244,12 @@ static void write_add_pages(struct batch_write *w)
 	struct cluster_page *pages = write_pages(w);
 	u32 i;
 
-	for (i = 0; i < w->n; i++)
-		backing_add_page(&w->bio, pages[i].page);
+	for (i = 0; i < w->n; i++) {
+		if (pages[i].pos == BATCH_PAGE_STORED)
+			backing_add_lone_page(&w->bio, pages[i].page);
+		else
+			backing_add_page(&w->bio, pages[i].page);
+	}
 }
 
 static void no_space(struct batch *b, u32 n)
