@@ -89,22 +89,32 @@ struct stored_page *store_get(struct store *st)
 	unsigned long flags;
 
 	spin_lock_irqsave(&st->free_lock, flags);
-	s = list_first_entry_or_null(&st->free, struct stored_page, list);
+	s = st->free;
 	if (s)
-		list_del(&s->list);
+		st->free = s->next;
 	spin_unlock_irqrestore(&st->free_lock, flags);
 	return s;
 }
 
-void store_put(struct store *st, struct stored_page *s)
+void store_put_chain(struct store *st, const struct store_chain *chain)
 {
 	unsigned long flags;
 
+	if (!chain->first)
+		return;
 	spin_lock_irqsave(&st->free_lock, flags);
-	list_add(&s->list, &st->free);
+	chain->last->next = st->free;
+	st->free = chain->first;
 	spin_unlock_irqrestore(&st->free_lock, flags);
 	if (wq_has_sleeper(&st->wait))
 		wake_up(&st->wait);
+}
+
+void store_put(struct store *st, struct stored_page *s)
+{
+	struct store_chain one = { .first = s, .last = s };
+
+	store_put_chain(st, &one);
 }
 
 struct stored_page *store_get_wait(struct store *st)
@@ -281,7 +291,7 @@ int store_init(struct store *st)
 	u32 i, j;
 
 	spin_lock_init(&st->free_lock);
-	INIT_LIST_HEAD(&st->free);
+	st->free = NULL;
 	INIT_LIST_HEAD(&st->failed);
 	init_waitqueue_head(&st->wait);
 	atomic_set(&st->nr_held, 0);
@@ -299,7 +309,8 @@ int store_init(struct store *st)
 		st->pages[i].page = alloc_page(GFP_KERNEL);
 		if (!st->pages[i].page)
 			goto err_free;
-		list_add_tail(&st->pages[i].list, &st->free);
+		st->pages[i].next = st->free;
+		st->free = &st->pages[i];
 	}
 	return 0;
 

@@ -31,13 +31,19 @@
 struct stored_page {
 	union {
 		struct hlist_node hash;		/* held */
-		struct list_head list;		/* free */
+		struct stored_page *next;	/* free, or in a chain */
 	};
 	struct list_head failed_list;	/* while failed */
 	struct page *page;
 	u32 vslot;
 	bool dead;	/* under the shard's lock: freed or written anew meanwhile */
 	bool failed;	/* under the shard's lock: no write is going to end */
+};
+
+/* Copies that are to be given back together; starts as { NULL }. */
+struct store_chain {
+	struct stored_page *first;
+	struct stored_page *last;
 };
 
 struct store_shard {
@@ -50,7 +56,7 @@ struct store {
 	struct store_shard *shards;
 	atomic_t nr_held;
 	spinlock_t free_lock;
-	struct list_head free;		/* protected by free_lock */
+	struct stored_page *free;	/* protected by free_lock */
 	struct list_head failed;	/* protected by free_lock */
 	wait_queue_head_t wait;		/* for a free copy */
 	atomic_t nr_failed;
@@ -89,10 +95,21 @@ u32 store_overwrite(struct store *st, struct slot_map *map, u32 vslot,
 		    u32 slot);
 /* Gives back a copy that is not held (any more). */
 void store_put(struct store *st, struct stored_page *s);
+/* The same for all of @chain, which store_chain_add() has made. */
+void store_put_chain(struct store *st, const struct store_chain *chain);
 /* No write of @s is going to end well: it is held on in memory. */
 void store_keep(struct store *st, struct stored_page *s);
 /* One of those: it is held as before, and the caller writes it. Or NULL. */
 struct stored_page *store_take_failed(struct store *st);
+
+static inline void store_chain_add(struct store_chain *chain,
+				   struct stored_page *s)
+{
+	s->next = chain->first;
+	chain->first = s;
+	if (!chain->last)
+		chain->last = s;
+}
 
 static inline u32 store_nr_failed(const struct store *st)
 {

@@ -105,6 +105,7 @@ static void end_bio_page(struct bio *bio, blk_status_t status)
 static void end_pages(struct batching *bt, struct cluster_page *pages, u32 n,
 		      blk_status_t status)
 {
+	struct store_chain written = { NULL };
 	u32 i;
 
 	for (i = 0; i < n; i++) {
@@ -113,7 +114,7 @@ static void end_pages(struct batching *bt, struct cluster_page *pages, u32 n,
 			if (status)
 				store_keep(bt->store, pages[i].owner);
 			else
-				store_put(bt->store, pages[i].owner);
+				store_chain_add(&written, pages[i].owner);
 			break;
 		case BATCH_PAGE_BOUNCED:
 			mempool_free(pages[i].page, &bt->bounce);
@@ -122,6 +123,7 @@ static void end_pages(struct batching *bt, struct cluster_page *pages, u32 n,
 			end_bio_page(pages[i].owner, status);
 		}
 	}
+	store_put_chain(bt->store, &written);
 }
 
 static void write_free(struct batch_write *w)
