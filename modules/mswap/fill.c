@@ -68,13 +68,16 @@ static void batch_hold(struct batching *bt, struct cluster_page *cp,
 }
 
 static bool batch_store_slot(struct batch *b, struct cluster_page *cp,
-			     struct bio *bio)
+			     struct bio *bio, bool whole)
 {
 	struct stored_page *s = store_get(b->bt->store);
 
 	if (!s)
 		return false;
-	slot_bio_copy(bio, bio->bi_iter, s->page, false);
+	if (whole)
+		compat_copy_page(s->page, cp->page);
+	else
+		slot_bio_copy(bio, bio->bi_iter, s->page, false);
 	batch_hold(b->bt, cp, s);
 	return true;
 }
@@ -84,18 +87,18 @@ static bool batch_add_slot(struct batch *b, struct bio *bio, bool store,
 			   gfp_t gfp)
 {
 	struct cluster_page *cp = &b->pages[b->n];
-	struct page *page = bio_iter_page(bio, bio->bi_iter);
+	bool whole = slot_bio_is_page(bio, bio->bi_iter);
 
 	cp->owner = bio;
 	cp->vslot = slot_bio_virt(bio->bi_iter);
-	cp->page = page;
+	cp->page = bio_iter_page(bio, bio->bi_iter);
 	cp->pos = BATCH_PAGE_OF_BIO;
-	batch_name_page(cp, page, bio->bi_opf & REQ_SWAP);
-	if (store && batch_store_slot(b, cp, bio)) {
+	batch_name_page(cp, cp->page, bio->bi_opf & REQ_SWAP);
+	if (store && batch_store_slot(b, cp, bio, whole)) {
 		b->n++;
 		return true;
 	}
-	if (!slot_bio_is_page(bio, bio->bi_iter)) {
+	if (!whole) {
 		cp->page = mempool_alloc(&b->bt->bounce, gfp);
 		if (!cp->page)
 			return false;
