@@ -16,15 +16,11 @@ static const struct {
 
 #define BATCH_BOUNCE_MIN	16
 
-u32 batch_limit(const struct batching *bt)
+/* The knob, as far as the device likes it. */
+static u32 batch_limit(const struct batching *bt)
 {
 	return backing_fit_pages(bt->backing,
 				 READ_ONCE(bt->knobs->cluster_pages));
-}
-
-bool batch_is_full(const struct batch *b)
-{
-	return b->n >= min(batch_limit(b->bt), b->cap);
 }
 
 static u32 batch_size_for(u32 pages)
@@ -38,7 +34,8 @@ static u32 batch_size_for(u32 pages)
 
 struct batch *batch_alloc(struct batching *bt, u32 pages, gfp_t gfp)
 {
-	u32 size = batch_size_for(pages);
+	u32 limit = batch_limit(bt);
+	u32 size = batch_size_for(max(limit, pages));
 	struct batch *b = mempool_alloc(&bt->batches[size], gfp);
 
 	if (!b)
@@ -47,6 +44,7 @@ struct batch *batch_alloc(struct batching *bt, u32 pages, gfp_t gfp)
 	b->bt = bt;
 	atomic_set(&b->refs, 1);
 	b->n = 0;
+	b->limit = limit;
 	b->cap = batch_sizes[size].pages;
 	b->size = size;
 	b->next = 0;

@@ -38,6 +38,7 @@ struct batch {
 	struct batching *bt;
 	atomic_t refs;			/* writes under way, and the issuer */
 	u32 n;
+	u32 limit;			/* it is full with so many pages */
 	u32 cap;
 	u32 size;			/* which of the BATCH_SIZES */
 	u32 next;			/* first page that no write covers yet */
@@ -113,11 +114,6 @@ void batching_drain(struct batching *bt);
 /* After batching_drain(), with no I/O under way. */
 void batching_exit(struct batching *bt);
 
-/* The pages of a full batch: cluster_pages, as far as the device likes them. */
-u32 batch_limit(const struct batching *bt);
-/* It takes no page more: the limit may have grown past what it has room for. */
-bool batch_is_full(const struct batch *b);
-
 /*
  * Takes a write of whole pages; owns @bio from here on. Called from
  * ->submit_bio: never waits; what cannot be done at once goes to a worker.
@@ -147,10 +143,16 @@ void batch_put(struct batch *b);
 #define BATCH_GFP_NOWAIT	(GFP_NOWAIT | __GFP_NOWARN)
 
 /*
- * An empty batch with room for @pages pages, or CLUSTER_PAGES_MAX if that is
- * less; NULL only without GFP_NOIO.
+ * An empty batch with room for @pages pages and for as many as make it full, or
+ * CLUSTER_PAGES_MAX if that is less; NULL only without GFP_NOIO.
  */
 struct batch *batch_alloc(struct batching *bt, u32 pages, gfp_t gfp);
+
+static inline bool batch_is_full(const struct batch *b)
+{
+	return b->n >= b->limit;
+}
+
 /* Hands the rest of @bio to the worker, which fills it in. Any context. */
 void batch_defer_bio(struct batching *bt, struct bio *bio);
 

@@ -157,16 +157,15 @@ bool batch_fill(struct batching *bt, struct batch **bp, struct bio *bio,
 		gfp_t gfp)
 {
 	u32 nr = bio->bi_iter.bi_size >> PAGE_SHIFT;
-	u32 limit = batch_limit(bt);
 	blk_opf_t opf = bio->bi_opf & BATCH_OPF;
 	bool store = batch_may_store(bt, bio);
 
-	if (*bp && (!cluster_fits(limit, (*bp)->n, nr) ||
+	if (*bp && (!cluster_fits((*bp)->limit, (*bp)->n, nr) ||
 		    (*bp)->n + nr > (*bp)->cap))
 		batch_issue_of(bp, gfp);
 	while (nr) {
 		if (!*bp)
-			*bp = batch_alloc(bt, max(limit, nr), gfp);
+			*bp = batch_alloc(bt, nr, gfp);
 		if (!*bp)
 			return false;
 		if (!batch_add_slot(*bp, bio, store, BATCH_GFP_NOWAIT)) {
@@ -177,7 +176,7 @@ bool batch_fill(struct batching *bt, struct batch **bp, struct bio *bio,
 		}
 		(*bp)->opf |= opf;
 		nr = batch_pass_slot(*bp, bio);
-		if ((*bp)->n == (*bp)->cap || (!nr && (*bp)->n >= limit))
+		if ((*bp)->n == (*bp)->cap || (!nr && batch_is_full(*bp)))
 			batch_issue_of(bp, gfp);
 	}
 	return true;
@@ -284,7 +283,7 @@ int batch_copy(struct batching *bt, u32 vslot, struct page *page)
 	}
 	bp = batch_of_plug(bt, &alone);
 	if (!*bp)
-		*bp = batch_alloc(bt, batch_limit(bt), BATCH_GFP_NOWAIT);
+		*bp = batch_alloc(bt, 1, BATCH_GFP_NOWAIT);
 	if (!*bp) {
 		store_put(bt->store, s);
 		return -ENOMEM;
@@ -326,14 +325,13 @@ void batch_rewrite_work(struct work_struct *work)
 	struct batching *bt = container_of(to_delayed_work(work),
 					   struct batching, rewrite_work);
 	u32 left = store_nr_failed(bt->store);
-	u32 limit = batch_limit(bt);
 	struct batch *b;
 
 	while (left) {
-		b = batch_alloc(bt, limit, BATCH_GFP_NOWAIT);
+		b = batch_alloc(bt, 1, BATCH_GFP_NOWAIT);
 		if (!b)
 			return;
-		batch_add_failed(b, min(left, limit));
+		batch_add_failed(b, min(left, b->limit));
 		if (!b->n) {
 			batch_put(b);
 			return;

@@ -15,7 +15,7 @@ static void gather_join(struct batch *into, struct batch *b)
 
 static bool gather_has_room(const struct batch *into, const struct batch *b)
 {
-	return cluster_fits(batch_limit(b->bt), into->n, b->n) &&
+	return cluster_fits(into->limit, into->n, b->n) &&
 	       into->n + b->n <= into->cap;
 }
 
