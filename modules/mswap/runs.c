@@ -70,27 +70,25 @@ static void publish_granule(struct pagein *pi, u32 slot, u64 mask, u64 cont)
 	spin_unlock_irqrestore(&sh->lock, flags);
 }
 
-static bool bit_of(const u64 *bits, u32 i)
+/* @n (1 to 64) bits of @bits from bit @i on; above them anything. */
+static u64 bits_at(const u64 *bits, u32 i, u32 n)
 {
-	return bits[i / 64] >> (i % 64) & 1;
+	u64 word = bits[i / 64] >> (i % 64);
+
+	if (i % 64 + n > 64)
+		word |= bits[i / 64 + 1] << (64 - i % 64);
+	return word;
 }
 
 void pagein_publish(struct pagein *pi, u32 slot, u32 n, const u64 *cont)
 {
-	u64 mask = 0, cmask = 0;
-	u32 i;
+	u32 i, at, step;
 
-	for (i = 0; i < n; i++) {
-		u64 bit = granule_bit(slot + i);
-
-		mask |= bit;
-		if (bit_of(cont, i))
-			cmask |= bit;
-		if (i + 1 < n && (slot + i + 1) % GRANULE_SLOTS)
-			continue;
-		publish_granule(pi, slot + i, mask, cmask);
-		mask = 0;
-		cmask = 0;
+	for (i = 0; i < n; i += step) {
+		at = (slot + i) % GRANULE_SLOTS;
+		step = min(n - i, GRANULE_SLOTS - at);
+		publish_granule(pi, slot + i, GENMASK_ULL(at + step - 1, at),
+				bits_at(cont, i, step) << at);
 	}
 }
 
