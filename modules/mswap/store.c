@@ -33,17 +33,23 @@ static struct stored_page *store_find(struct store_shard *sh, u32 vslot)
 static void store_unhash(struct store *st, struct stored_page *s)
 {
 	hlist_del(&s->hash);
-	/* Who then finds none held finds in the map what was put there. */
-	smp_mb__before_atomic();
 	atomic_dec(&st->nr_held);
 }
 
-static bool store_is_empty(struct store *st)
+/*
+ * Is nothing held for @vslot? A look without the lock. If so, the map, read after
+ * it, is no older than any copy that was acknowledged before: a copy that was there
+ * has left its bucket either after its data, or what was written over it in place,
+ * was put in the map (with a full barrier, and under the lock that whoever emptied
+ * the bucket had later), or because its slot was freed, when nobody is to read it.
+ * One that gives way to a newer copy leaves after that has come (store_hold()).
+ */
+static bool store_none_at(struct store_shard *sh, u32 vslot)
 {
-	bool empty = !atomic_read(&st->nr_held);
+	bool none = hlist_empty(store_bucket(sh, vslot));
 
-	smp_rmb(); /* pairs with store_unhash() */
-	return empty;
+	smp_rmb(); /* pairs with slot_map_exchange() before store_unhash() */
+	return none;
 }
 
 static void store_note_failed(struct store *st, struct stored_page *s)
@@ -68,10 +74,8 @@ static void store_unfail(struct store *st, struct stored_page *s)
  * Whoever writes a dead copy gives it back when the write ends; one that nobody
  * writes goes at once.
  */
-static bool store_kill(struct store *st, struct store_shard *sh, u32 vslot)
+static bool store_kill(struct store *st, struct stored_page *s)
 {
-	struct stored_page *s = store_find(sh, vslot);
-
 	if (!s)
 		return false;
 	store_unhash(st, s);
@@ -130,16 +134,18 @@ struct stored_page *store_get_wait(struct store *st)
 void store_hold(struct store *st, struct stored_page *s, u32 vslot)
 {
 	struct store_shard *sh = store_shard(st, vslot);
+	struct stored_page *old;
 	unsigned long flags;
 
 	s->vslot = vslot;
 	s->dead = false;
 	s->failed = false;
-	spin_lock_irqsave(&sh->lock, flags);
-	/* First: who finds none held looks into the map, where the older data is. */
 	atomic_inc(&st->nr_held);
-	store_kill(st, sh, vslot);
+	spin_lock_irqsave(&sh->lock, flags);
+	old = store_find(sh, vslot);
+	/* First: who finds none held looks into the map, where the older data is. */
 	hlist_add_head(&s->hash, store_bucket(sh, vslot));
+	store_kill(st, old);
 	spin_unlock_irqrestore(&sh->lock, flags);
 }
 
@@ -150,7 +156,7 @@ bool store_read(struct store *st, struct bio *bio, struct bvec_iter iter)
 	struct stored_page *s;
 	unsigned long flags;
 
-	if (store_is_empty(st))
+	if (store_none_at(sh, vslot))
 		return false;
 	spin_lock_irqsave(&sh->lock, flags);
 	s = store_find(sh, vslot);
@@ -166,7 +172,7 @@ bool store_holds(struct store *st, u32 vslot)
 	unsigned long flags;
 	bool held;
 
-	if (store_is_empty(st))
+	if (store_none_at(sh, vslot))
 		return false;
 	spin_lock_irqsave(&sh->lock, flags);
 	held = store_find(sh, vslot);
@@ -180,10 +186,10 @@ bool store_drop(struct store *st, u32 vslot)
 	unsigned long flags;
 	bool held;
 
-	if (store_is_empty(st))
+	if (store_none_at(sh, vslot))
 		return false;
 	spin_lock_irqsave(&sh->lock, flags);
-	held = store_kill(st, sh, vslot);
+	held = store_kill(st, store_find(sh, vslot));
 	spin_unlock_irqrestore(&sh->lock, flags);
 	return held;
 }
@@ -205,8 +211,9 @@ u32 store_publish(struct store *st, struct stored_page *s,
 }
 
 /*
- * A copy that comes after the look at nr_held belongs to a write that was under
- * way together with this one: either may win.
+ * A copy that has left before the look has exchanged the map before we do. One that
+ * comes after it belongs to a write that was under way together with this one:
+ * either may win.
  */
 u32 store_overwrite(struct store *st, struct slot_map *map, u32 vslot,
 		    u32 slot)
@@ -215,12 +222,12 @@ u32 store_overwrite(struct store *st, struct slot_map *map, u32 vslot,
 	unsigned long flags;
 	u32 old;
 
-	if (store_is_empty(st))
+	if (store_none_at(sh, vslot))
 		return slot_map_exchange(map, vslot, slot);
 	spin_lock_irqsave(&sh->lock, flags);
 	/* In this order, for the same reason as in store_hold(). */
 	old = slot_map_exchange(map, vslot, slot);
-	store_kill(st, sh, vslot);
+	store_kill(st, store_find(sh, vslot));
 	spin_unlock_irqrestore(&sh->lock, flags);
 	return old;
 }
