@@ -92,11 +92,17 @@ void batch_put(struct batch *b)
 	flight_end(&bt->held);
 }
 
+/* Behind the pages, where sorting them has room to work. */
+static u64 *batch_scratch(struct batch *b)
+{
+	return (u64 *)&b->pages[b->cap];
+}
+
 void batch_issue(struct batch *b, gfp_t gfp)
 {
 	if (!b->sorted) {
 		if (b->policy != CLUSTER_PAGE && b->n > 1)
-			cluster_sort(b->pages, b->n);
+			cluster_sort(b->pages, b->n, batch_scratch(b));
 		b->sorted = true;
 		mswap_count(b->bt->stats, MSWAP_BATCHES, 1);
 	}
@@ -165,7 +171,8 @@ static void batch_write_work(struct work_struct *work)
 
 static size_t batch_bytes(u32 pages)
 {
-	return sizeof(struct batch) + pages * sizeof(struct cluster_page);
+	return sizeof(struct batch) + pages * sizeof(struct cluster_page) +
+	       CLUSTER_WORK(pages) * sizeof(u64);
 }
 
 static void batching_exit_pools(struct batching *bt)

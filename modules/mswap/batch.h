@@ -46,7 +46,7 @@ struct batch {
 	enum cluster_policy policy;
 	blk_opf_t opf;			/* what its bios ask for, put together */
 	bool sorted;
-	struct cluster_page pages[];
+	struct cluster_page pages[];	/* cap of them, and work space behind */
 };
 
 /* cluster_page.pos: what the page is, and what its owner is. */

@@ -57,18 +57,23 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	struct cluster_page pages[CLUSTER_PAGES_MAX] = { 0 };
+	u64 work[CLUSTER_WORK(CLUSTER_PAGES_MAX)];
 	u32 n, i;
 
 	n = (u32)(size / INPUT_BYTES);
 	if (n > CLUSTER_PAGES_MAX)
 		n = CLUSTER_PAGES_MAX;
 	for (i = 0; i < n; i++) {
-		pages[i].object = data[i * INPUT_BYTES] & 7;
-		pages[i].index = data[i * INPUT_BYTES + 1];
+		u8 name = data[i * INPUT_BYTES];
+
+		/* Near each other, or so far apart that a key does not tell. */
+		pages[i].object = (u64)(name & 7) << (name & 8 ? 60 : 0);
+		pages[i].index = (u64)data[i * INPUT_BYTES + 1]
+				 << (name & 16 ? 56 : 0);
 		pages[i].vslot = i ^ 0x5a5a;
 		pages[i].pos = i;
 	}
-	cluster_sort(pages, n);
+	cluster_sort(pages, n, work);
 	check_sorted(pages, n);
 	check_writes(CLUSTER_MOC, pages, n);
 	check_writes(CLUSTER_OBJECT, pages, n);

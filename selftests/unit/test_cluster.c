@@ -247,12 +247,13 @@ static int compare(const void *x, const void *y)
 static void random_pages(struct cluster_page *pages, u32 n)
 {
 	u64 objects = 1 + unit_random() % 8, indexes = 1 + unit_random() % 512;
+	u32 high = unit_random() % 56, far = unit_random() % 56;
 	bool nearly = unit_random() & 1;
 	u32 i;
 
 	for (i = 0; i < n; i++) {
-		pages[i].object = unit_random() % objects;
-		pages[i].index = unit_random() % indexes;
+		pages[i].object = (unit_random() % objects) << high;
+		pages[i].index = (unit_random() % indexes) << far;
 		if (nearly && unit_random() % 16) {
 			pages[i].object = objects;
 			pages[i].index = i;
@@ -283,11 +284,12 @@ static void random_round(void)
 	u32 n = unit_random() % (CLUSTER_PAGES_MAX + 1), from = 0;
 	/* Exactly so many bytes: the address sanitizer guards the ends. */
 	struct cluster_page *pages = malloc(n * sizeof(*pages));
+	u64 *work = malloc(CLUSTER_WORK(n) * sizeof(*work));
 
 	random_pages(pages, n);
 	memcpy(oracle, pages, n * sizeof(*pages));
 	qsort(oracle, n, sizeof(*oracle), compare);
-	cluster_sort(pages, n);
+	cluster_sort(pages, n, work);
 	CHECK(!memcmp(oracle, pages, n * sizeof(*pages)));
 	while (from < n) {
 		u32 run = object_run(oracle, n, from);
@@ -296,6 +298,7 @@ static void random_round(void)
 			 run);
 		from += run;
 	}
+	free(work);
 	free(pages);
 }
 

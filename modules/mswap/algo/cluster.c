@@ -2,7 +2,17 @@
 #include "cluster.h"
 
 /* Shortest stretch that is merged; below it insertion is cheaper. */
-#define CLUSTER_STRETCH 16
+#define CLUSTER_STRETCH 8
+
+/* A key: some bits of a page's name, which is its object and index, and its place. */
+#define KEY_PLACE_BITS 8
+#define KEY_NAME_BITS (64 - KEY_PLACE_BITS)
+
+/* How many bits, from bit 0 on, it takes to tell pages apart. */
+struct cluster_bits {
+	u32 object;
+	u32 index;
+};
 
 bool cluster_fits(u32 limit, u32 held, u32 add)
 {
@@ -27,83 +37,130 @@ static bool cluster_sorted(const struct cluster_page *pages, u32 n)
 	return true;
 }
 
-static void cluster_insert(const struct cluster_page *pages, u8 *order,
-			   u32 from, u32 to)
+static void cluster_insert(u64 *keys, u64 *end)
 {
-	u32 i, hole;
-	u8 moving;
+	u64 *next, *hole, moving;
 
-	for (i = from + 1; i < to; i++) {
-		moving = order[i];
-		for (hole = i; hole > from; hole--) {
-			if (!cluster_after(&pages[order[hole - 1]],
-					   &pages[moving]))
-				break;
-			order[hole] = order[hole - 1];
-		}
-		order[hole] = moving;
+	for (next = keys + 1; next < end; next++) {
+		moving = *next;
+		for (hole = next; hole > keys && hole[-1] > moving; hole--)
+			*hole = hole[-1];
+		*hole = moving;
 	}
 }
 
-/* Merges [from, mid) with [mid, to); @left has room for the former. */
-static void cluster_merge(const struct cluster_page *pages, u8 *order,
-			  u8 *left, u32 from, u32 mid, u32 to)
+/* Merges what is before @right with what is behind; @left has room for the former. */
+static void cluster_merge(u64 *keys, u64 *right, u64 *end, u64 *left)
 {
-	u32 lefts = mid - from, l = 0, out = from;
+	u64 *left_end = left + (right - keys);
 
-	if (!cluster_after(&pages[order[mid - 1]], &pages[order[mid]]))
+	if (right[-1] < right[0])
 		return;
-	memcpy(left, order + from, lefts);
-	while (l < lefts && mid < to) {
-		if (cluster_after(&pages[left[l]], &pages[order[mid]]))
-			order[out++] = order[mid++];
-		else
-			order[out++] = left[l++];
+	memcpy(left, keys, (right - keys) * sizeof(*keys));
+	while (right < end) {
+		if (*left > *right) {
+			*keys++ = *right++;
+			continue;
+		}
+		*keys++ = *left++;
+		if (left == left_end)
+			return;
 	}
-	memcpy(order + out, left + l, lefts - l);
+	memcpy(keys, left, (left_end - left) * sizeof(*keys));
 }
 
-/* Puts the page at order[i] in place i, following each cycle once. */
-static void cluster_permute(struct cluster_page *pages, u8 *order, u32 n)
+static void cluster_sort_keys(u64 *keys, u32 n, u64 *left)
+{
+	u32 i, width;
+
+	for (i = 0; i < n; i += CLUSTER_STRETCH)
+		cluster_insert(keys + i,
+			       keys + pure_min(i + CLUSTER_STRETCH, n));
+	for (width = CLUSTER_STRETCH; width < n; width *= 2)
+		for (i = 0; i + width < n; i += 2 * width)
+			cluster_merge(keys + i, keys + i + width,
+				      keys + pure_min(i + 2 * width, n), left);
+}
+
+static struct cluster_bits cluster_differ(const struct cluster_page *pages,
+					  u32 n)
+{
+	u64 object = 0, index = 0;
+	u32 i;
+
+	for (i = 1; i < n; i++) {
+		object |= pages[i].object ^ pages[0].object;
+		index |= pages[i].index ^ pages[0].index;
+	}
+	return (struct cluster_bits) {
+		.object = object ? pure_fls64(object) + 1 : 0,
+		.index = index ? pure_fls64(index) + 1 : 0,
+	};
+}
+
+/*
+ * The bits of an object with those of the index behind them are one number: the
+ * KEY_NAME_BITS of it from bit @from on, and above these anything.
+ */
+static u64 cluster_name(const struct cluster_page *page,
+			struct cluster_bits bits, u32 from)
+{
+	u64 name;
+
+	if (from >= bits.index)
+		return page->object >> (from - bits.index);
+	name = (page->index & ~0ull >> (64 - bits.index)) >> from;
+	if (bits.index - from < 64)
+		name |= page->object << (bits.index - from);
+	return name;
+}
+
+static u32 key_place(u64 key)
+{
+	return key & ((1u << KEY_PLACE_BITS) - 1);
+}
+
+/* Puts the page that keys[i] is of in place i, following each cycle once. */
+static void cluster_permute(struct cluster_page *pages, u64 *keys, u32 n)
 {
 	struct cluster_page first;
 	u32 start, to, from;
 
 	for (start = 0; start < n; start++) {
-		if (order[start] == start)
+		if (key_place(keys[start]) == start)
 			continue;
 		first = pages[start];
-		for (to = start; order[to] != start; to = from) {
-			from = order[to];
+		for (to = start; key_place(keys[to]) != start; to = from) {
+			from = key_place(keys[to]);
 			pages[to] = pages[from];
-			order[to] = (u8)to;
+			keys[to] = to;
 		}
 		pages[to] = first;
-		order[to] = (u8)to;
+		keys[to] = to;
 	}
 }
 
 /*
- * Sorts positions, one byte each, rather than pages of 40 bytes: the work space
- * fits the stack of a task deep in memory reclaim.
+ * Keys of one word are compared in an instruction or two: as much of the name as
+ * they hold, and the page's place, so that equals keep theirs. The names of most
+ * batches differ in so few bits that they fit; else it takes another round or two,
+ * from the lowest bits to the highest.
  */
-void cluster_sort(struct cluster_page *pages, u32 n)
+void cluster_sort(struct cluster_page *pages, u32 n, u64 *work)
 {
-	u8 order[CLUSTER_PAGES_MAX], left[CLUSTER_PAGES_MAX / 2];
-	u32 i, width;
+	struct cluster_bits bits;
+	u32 i, from;
 
 	if (cluster_sorted(pages, n))
 		return;
-	for (i = 0; i < n; i++)
-		order[i] = (u8)i;
-	for (i = 0; i < n; i += CLUSTER_STRETCH)
-		cluster_insert(pages, order, i,
-			       pure_min(i + CLUSTER_STRETCH, n));
-	for (width = CLUSTER_STRETCH; width < n; width *= 2)
-		for (i = 0; i + width < n; i += 2 * width)
-			cluster_merge(pages, order, left, i, i + width,
-				      pure_min(i + 2 * width, n));
-	cluster_permute(pages, order, n);
+	bits = cluster_differ(pages, n);
+	for (from = 0; from < bits.object + bits.index; from += KEY_NAME_BITS) {
+		for (i = 0; i < n; i++)
+			work[i] = cluster_name(&pages[i], bits, from) <<
+				  KEY_PLACE_BITS | i;
+		cluster_sort_keys(work, n, work + n);
+		cluster_permute(pages, work, n);
+	}
 }
 
 static u32 cluster_run(const struct cluster_page *pages, u32 n, u32 from)

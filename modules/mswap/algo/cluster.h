@@ -43,12 +43,15 @@ struct cluster_page {
  */
 bool cluster_fits(u32 limit, u32 held, u32 add);
 
+/* Words that cluster_sort() takes for @n pages. */
+#define CLUSTER_WORK(n) (2 * (n))
+
 /*
  * Orders @n <= CLUSTER_PAGES_MAX pages by object, then index; equals keep their
- * order. Linear when they are in order already, O(n log n) at worst, each page
- * moved once; takes about 512 bytes of stack.
+ * order. Linear when they are in order already, O(n log n) at worst. @work: room for
+ * CLUSTER_WORK(@n) words, for a task deep in memory reclaim has no stack to spare.
  */
-void cluster_sort(struct cluster_page *pages, u32 n);
+void cluster_sort(struct cluster_page *pages, u32 n, u64 *work);
 
 /*
  * How many of the @n sorted @pages, counted from @from, make the next write:

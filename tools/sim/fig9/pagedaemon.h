@@ -19,6 +19,7 @@ struct sim_buffer {
 	u32 limit;	/* pages a write should hold, at most CLUSTER_PAGES_MAX */
 	u32 held;
 	struct cluster_page pages[CLUSTER_PAGES_MAX];
+	u64 work[CLUSTER_WORK(CLUSTER_PAGES_MAX)];
 	u64 writes;
 	u64 pages_written;
 	u64 hist[CLUSTER_PAGES_MAX + 1];	/* [pages in a write] = writes */
@@ -32,7 +33,7 @@ static inline void sim_flush(struct sim_buffer *buf)
 {
 	u32 from = 0, n;
 
-	cluster_sort(buf->pages, buf->held);
+	cluster_sort(buf->pages, buf->held, buf->work);
 	while (from < buf->held) {
 		n = cluster_next_write(buf->policy, buf->pages, buf->held,
 				       from);
