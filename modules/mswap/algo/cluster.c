@@ -14,11 +14,6 @@ struct cluster_bits {
 	u32 index;
 };
 
-bool cluster_fits(u32 limit, u32 held, u32 add)
-{
-	return !held || (held <= limit && add <= limit - held);
-}
-
 static bool cluster_after(const struct cluster_page *a,
 			  const struct cluster_page *b)
 {
@@ -187,11 +182,4 @@ u32 cluster_next_write(enum cluster_policy policy,
 		break;
 	}
 	return n - from;
-}
-
-bool cluster_continues(const struct cluster_page *a,
-		       const struct cluster_page *b)
-{
-	return a->object == b->object && b->index > a->index &&
-	       b->index - a->index <= CLUSTER_GAP_MAX;
 }

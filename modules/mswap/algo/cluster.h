@@ -41,7 +41,10 @@ struct cluster_page {
  * May a cluster of @add pages join a buffer that holds @held pages and should
  * hold at most @limit? An empty buffer takes a cluster of any size.
  */
-bool cluster_fits(u32 limit, u32 held, u32 add);
+static inline bool cluster_fits(u32 limit, u32 held, u32 add)
+{
+	return !held || (held <= limit && add <= limit - held);
+}
 
 /* Words that cluster_sort() takes for @n pages. */
 #define CLUSTER_WORK(n) (2 * (n))
@@ -64,7 +67,11 @@ u32 cluster_next_write(enum cluster_policy policy,
  * Should @b, placed on the device in the slot after @a, be read along with @a?
  * True for a later page of the same object, at most CLUSTER_GAP_MAX further.
  */
-bool cluster_continues(const struct cluster_page *a,
-		       const struct cluster_page *b);
+static inline bool cluster_continues(const struct cluster_page *a,
+				     const struct cluster_page *b)
+{
+	return a->object == b->object && b->index > a->index &&
+	       b->index - a->index <= CLUSTER_GAP_MAX;
+}
 
 #endif
