@@ -55,18 +55,18 @@ static bool store_none_at(struct store_shard *sh, u32 vslot)
 static void store_note_failed(struct store *st, struct stored_page *s)
 {
 	s->failed = true;
-	spin_lock(&st->free_lock);
+	spin_lock(&st->failed_lock);
 	list_add_tail(&s->failed_list, &st->failed);
-	spin_unlock(&st->free_lock);
+	spin_unlock(&st->failed_lock);
 	atomic_inc(&st->nr_failed);
 }
 
 static void store_unfail(struct store *st, struct stored_page *s)
 {
 	s->failed = false;
-	spin_lock(&st->free_lock);
+	spin_lock(&st->failed_lock);
 	list_del(&s->failed_list);
-	spin_unlock(&st->free_lock);
+	spin_unlock(&st->failed_lock);
 	atomic_dec(&st->nr_failed);
 }
 
@@ -87,29 +87,41 @@ static bool store_kill(struct store *st, struct stored_page *s)
 	return true;
 }
 
+/* What st->free is after @old: one change more, and another first copy. */
+static s64 store_free_after(s64 old, u32 first)
+{
+	return (((u64)old >> 32) + 1) << 32 | first;
+}
+
+/*
+ * The first free copy may have been taken and given back between the look at its
+ * next one and the exchange, and have another next one now: the count of changes
+ * tells.
+ */
 struct stored_page *store_get(struct store *st)
 {
+	s64 old = atomic64_read(&st->free);
 	struct stored_page *s;
-	unsigned long flags;
 
-	spin_lock_irqsave(&st->free_lock, flags);
-	s = st->free;
-	if (s)
-		st->free = s->next;
-	spin_unlock_irqrestore(&st->free_lock, flags);
+	do {
+		if (!(u32)old)
+			return NULL;
+		s = &st->pages[(u32)old - 1];
+	} while (!atomic64_try_cmpxchg(&st->free, &old,
+			store_free_after(old, READ_ONCE(s->next))));
 	return s;
 }
 
 void store_put_chain(struct store *st, const struct store_chain *chain)
 {
-	unsigned long flags;
+	s64 old = atomic64_read(&st->free);
 
 	if (!chain->first)
 		return;
-	spin_lock_irqsave(&st->free_lock, flags);
-	chain->last->next = st->free;
-	st->free = chain->first;
-	spin_unlock_irqrestore(&st->free_lock, flags);
+	do {
+		WRITE_ONCE(chain->last->next, (u32)old);
+	} while (!atomic64_try_cmpxchg(&st->free, &old,
+			store_free_after(old, chain->first->number)));
 	if (wq_has_sleeper(&st->wait))
 		wake_up(&st->wait);
 }
@@ -251,12 +263,12 @@ static bool store_failed_slot(struct store *st, u32 *vslot)
 	struct stored_page *s;
 	unsigned long flags;
 
-	spin_lock_irqsave(&st->free_lock, flags);
+	spin_lock_irqsave(&st->failed_lock, flags);
 	s = list_first_entry_or_null(&st->failed, struct stored_page,
 				     failed_list);
 	if (s)
 		*vslot = s->vslot;
-	spin_unlock_irqrestore(&st->free_lock, flags);
+	spin_unlock_irqrestore(&st->failed_lock, flags);
 	return s;
 }
 
@@ -297,8 +309,7 @@ int store_init(struct store *st)
 {
 	u32 i, j;
 
-	spin_lock_init(&st->free_lock);
-	st->free = NULL;
+	spin_lock_init(&st->failed_lock);
 	INIT_LIST_HEAD(&st->failed);
 	init_waitqueue_head(&st->wait);
 	atomic_set(&st->nr_held, 0);
@@ -316,9 +327,10 @@ int store_init(struct store *st)
 		st->pages[i].page = alloc_page(GFP_KERNEL);
 		if (!st->pages[i].page)
 			goto err_free;
-		st->pages[i].next = st->free;
-		st->free = &st->pages[i];
+		st->pages[i].number = i + 1;
+		st->pages[i].next = i;
 	}
+	atomic64_set(&st->free, STORE_PAGES);
 	return 0;
 
 err_free:

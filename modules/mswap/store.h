@@ -10,7 +10,7 @@
  * again when the device takes other writes.
  *
  * All functions run in any context and never sleep, unless they say so. Locks
- * are taken inside, with interrupts off, free_lock inside a shard's.
+ * are taken inside, with interrupts off, failed_lock inside a shard's.
  */
 #ifndef MSWAP_STORE_H
 #define MSWAP_STORE_H
@@ -29,12 +29,11 @@
 #define STORE_HASH_BITS		5
 
 struct stored_page {
-	union {
-		struct hlist_node hash;		/* held */
-		struct stored_page *next;	/* free, or in a chain */
-	};
+	struct hlist_node hash;		/* while held */
 	struct list_head failed_list;	/* while failed */
 	struct page *page;
+	u32 number;	/* from 1 on */
+	u32 next;	/* number of the next, while free or in a chain; or 0 */
 	u32 vslot;
 	bool dead;	/* under the shard's lock: freed or written anew meanwhile */
 	bool failed;	/* under the shard's lock: no write is going to end */
@@ -55,9 +54,9 @@ struct store {
 	struct stored_page *pages;
 	struct store_shard *shards;
 	atomic_t nr_held;
-	spinlock_t free_lock;
-	struct stored_page *free;	/* protected by free_lock */
-	struct list_head failed;	/* protected by free_lock */
+	atomic64_t free;	/* low 32 bits: first's number; high: changes so far */
+	spinlock_t failed_lock;
+	struct list_head failed;	/* protected by failed_lock */
 	wait_queue_head_t wait;		/* for a free copy */
 	atomic_t nr_failed;
 };
@@ -105,7 +104,8 @@ struct stored_page *store_take_failed(struct store *st);
 static inline void store_chain_add(struct store_chain *chain,
 				   struct stored_page *s)
 {
-	s->next = chain->first;
+	/* Who was late to take @s may still be looking. */
+	WRITE_ONCE(s->next, chain->first ? chain->first->number : 0);
 	chain->first = s;
 	if (!chain->last)
 		chain->last = s;
