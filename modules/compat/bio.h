@@ -13,6 +13,11 @@
 #define blk_opf_t	unsigned int
 #endif
 
+/* Of an I/O for which its submitter polls; nobody else learns of its end. */
+#ifndef REQ_POLLED
+#define REQ_POLLED	REQ_HIPRI
+#endif
+
 /* Of an I/O that makes no sense. */
 #ifndef BLK_STS_INVAL
 #define BLK_STS_INVAL	BLK_STS_IOERR

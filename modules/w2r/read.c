@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/ktime.h>
 
+#include "compat/bio.h"
 #include "fetch.h"
 #include "frames.h"
 #include "read.h"
@@ -125,6 +126,11 @@ void w2r_resubmit(struct work_struct *work)
 		w2r_io_of(bio)->kind = W2R_IO_PASS;
 		/* What it was merged with may be what has failed. */
 		bio->bi_opf |= REQ_NOMERGE;
+		/*
+		 * Its reader may poll for it already, which is only allowed when
+		 * all of it has been sent.
+		 */
+		bio->bi_opf &= ~REQ_POLLED;
 		w2r_aim(c, bio);
 		submit_bio_noacct(bio);
 	}
