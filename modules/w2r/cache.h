@@ -28,7 +28,7 @@
 #include "algo/toggle.h"
 #include "compat/dm.h"
 
-#define W2R_SERVE_MAX	64	/* blocks copied at once */
+#define W2R_SERVE_MAX	64	/* blocks copied at once, in any context */
 #define W2R_IO_BLOCKS	256	/* blocks in one bio of ours or of dm's, */
 #define W2R_IO_SECTORS	2048	/* and no more than that */
 #define W2R_WRITER_SETS	1024	/* a power of two */
@@ -97,6 +97,8 @@ struct w2r {
 	struct workqueue_struct *wq;
 	struct work_struct resubmit;
 	struct bio_list resubmits;	/* reads that must go to the origin */
+	struct work_struct serve;
+	struct list_head late;		/* struct w2r_io.wait: a worker serves them */
 	struct work_struct submit;
 	struct bio_list aheads;		/* prefetches that a worker sends */
 	struct delayed_work tick;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/ktime.h>
+#include <linux/sched.h>
 
 #include "compat/bio.h"
 #include "fetch.h"
@@ -91,9 +92,60 @@ static void serve_waiter(struct w2r *c, struct w2r_io *io)
 		serve(c, bio, entries);
 }
 
-void w2r_filler_ended(struct w2r *c, struct w2r_filler *f, bool good)
+static void serve_waiters(struct w2r *c, struct list_head *waiters,
+			  bool may_sleep)
 {
 	struct w2r_io *io, *next;
+
+	list_for_each_entry_safe(io, next, waiters, wait) {
+		list_del(&io->wait);
+		serve_waiter(c, io);
+		if (may_sleep)
+			cond_resched();
+	}
+}
+
+/* Moves from @all to @now those that may be served with interrupts off. */
+static void take_few(struct list_head *all, struct list_head *now)
+{
+	struct list_head *at;
+	u32 blocks = 0;
+
+	list_for_each(at, all) {
+		blocks += list_entry(at, struct w2r_io, wait)->n;
+		if (blocks > W2R_SERVE_MAX)
+			break;
+	}
+	list_cut_before(now, all, at);
+}
+
+/*
+ * They are looked up when it is their turn, as those that are served at once: by
+ * then the entries may have other blocks. Under the lock: when they have ended,
+ * the target may go.
+ */
+static void serve_later(struct w2r *c, struct list_head *waiters)
+{
+	lockdep_assert_held(&c->lock);
+	if (list_empty(waiters))
+		return;
+	list_splice_tail_init(waiters, &c->late);
+	queue_work(c->wq, &c->serve);
+}
+
+void w2r_serve_late(struct work_struct *work)
+{
+	struct w2r *c = container_of(work, struct w2r, serve);
+	LIST_HEAD(waiters);
+
+	spin_lock_irq(&c->lock);
+	list_splice_init(&c->late, &waiters);
+	spin_unlock_irq(&c->lock);
+	serve_waiters(c, &waiters, true);
+}
+
+void w2r_filler_ended(struct w2r *c, struct w2r_filler *f, bool good)
+{
 	unsigned long flags;
 	LIST_HEAD(waiters);
 	u32 e, after;
@@ -104,12 +156,10 @@ void w2r_filler_ended(struct w2r *c, struct w2r_filler *f, bool good)
 		c->slots[e].filler = NULL;
 		rooms_filled(&c->rooms, e, good);
 	}
-	list_splice_init(&f->waiters, &waiters);
+	take_few(&f->waiters, &waiters);
+	serve_later(c, &f->waiters);
 	spin_unlock_irqrestore(&c->lock, flags);
-	list_for_each_entry_safe(io, next, &waiters, wait) {
-		list_del(&io->wait);
-		serve_waiter(c, io);
-	}
+	serve_waiters(c, &waiters, false);
 }
 
 void w2r_resubmit(struct work_struct *work)

@@ -157,6 +157,8 @@ static struct w2r *new_target(struct dm_target *ti)
 	init_waitqueue_head(&c->idle);
 	bio_list_init(&c->resubmits);
 	INIT_WORK(&c->resubmit, w2r_resubmit);
+	INIT_LIST_HEAD(&c->late);
+	INIT_WORK(&c->serve, w2r_serve_late);
 	bio_list_init(&c->aheads);
 	INIT_WORK(&c->submit, w2r_submit_work);
 	INIT_DELAYED_WORK(&c->tick, tick);
