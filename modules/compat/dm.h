@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What device-mapper targets need of the kernel that differs between kernels:
- * shrinkers, kobjects and a disk's read-ahead.
+ * shrinkers, what reclaim counts, kobjects and a disk's read-ahead.
  */
 #ifndef MUSTER_COMPAT_DM_H
 #define MUSTER_COMPAT_DM_H
@@ -9,7 +9,9 @@
 #include <linux/backing-dev.h>
 #include <linux/blkdev.h>
 #include <linux/kobject.h>
+#include <linux/sched.h>
 #include <linux/shrinker.h>
+#include <linux/swap.h>
 
 /*
  * Something that gives memory back when the kernel is short of it: @count says
@@ -90,6 +92,15 @@ static inline int compat_shrinker_register(struct compat_shrinker *s,
 static inline void compat_shrinker_unregister(struct compat_shrinker *s)
 {
 	unregister_shrinker(&s->shrinker);
+}
+#endif
+
+/* So many pages were freed; tells the reclaim that runs in this task, if one does. */
+#ifndef COMPAT_HAVE_ACCOUNT_RECLAIMED
+static inline void mm_account_reclaimed_pages(unsigned long pages)
+{
+	if (current->reclaim_state)
+		current->reclaim_state->reclaimed_slab += pages;
 }
 #endif
 

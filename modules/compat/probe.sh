@@ -41,6 +41,7 @@ has linux/blkdev.h 'disk_openers\(struct gendisk \*' || has linux/genhd.h '^stru
 has linux/blkdev.h 'blk_cleanup_disk\(' && refuse "its disks are given back by another function, as in kernels before 6.0"
 
 echo -DCOMPAT_PROBED
+have ACCOUNT_RECLAIMED linux/swap.h 'mm_account_reclaimed_pages\('
 have BDEV_FILE linux/blkdev.h 'bdev_file_open_by_path'
 have BDEV_FLUSH_PLAIN linux/blkdev.h 'blkdev_issue_flush\(struct block_device \*[a-z]*\)'
 have BDEV_NR_BYTES linux/blkdev.h 'bdev_nr_bytes'

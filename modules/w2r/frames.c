@@ -165,6 +165,8 @@ static unsigned long scan(void *ctx, unsigned long nr)
 			break;
 		__free_pages(page, frame_order(c));
 	}
+	/* Not told of these, reclaim goes on as if it had got nothing. */
+	mm_account_reclaimed_pages(freed << frame_order(c));
 	return freed;
 }
 

@@ -3,14 +3,18 @@
 # The cache takes no more memory than the table says, gives it back when the machine is short of it, and
 # takes it again later.
 # timeout: 300
+# kernels: all
+# asked-for: 5.10 6.1
 # mem: 1G
 
 # Functions are called by name, by check and must.
 # shellcheck disable=SC2317
 
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=../mswap/tracing.sh
+. "$(dirname "$0")/../mswap/tracing.sh"
 
-plan 10
+plan 12
 
 read_all() {
 	dd if="$DEV" of=/dev/null bs=1M iflag=direct status=none
@@ -25,6 +29,61 @@ grown() {
 	read_all && (($(w2r_get cache_bytes) > 200 * 1048576))
 }
 
+# kswapd_runs idle|other: only where a CPU has nothing else to do, or as ever.
+kswapd_runs() {
+	chrt "--$1" -p 0 "$(pgrep -x kswapd0)"
+}
+
+# squeeze: programs on both CPUs that want 128 MiB more than is to be had without the cache. Sets squeezer.
+squeeze() {
+	local available
+
+	available=$(awk '$1 == "MemAvailable:" { print int($2 / 1024) }' /proc/meminfo)
+	stress-ng --quiet --vm 2 --vm-bytes $((available + 128))M --vm-keep &
+	squeezer=$!
+}
+
+# trace_reclaim: from now on, who reclaims memory for himself, and what each shrinker gave him.
+trace_reclaim() {
+	local event
+
+	mounted "$TRACING" || mount -t tracefs none "$TRACING" || return
+	put 8192 "$TRACING/buffer_size_kb" && put counter "$TRACING/trace_clock" && put '' "$TRACING/trace" || return
+	put 'retval > 0' "$TRACING/events/vmscan/mm_shrink_slab_end/filter" || return
+	for event in mm_vmscan_direct_reclaim_begin mm_vmscan_direct_reclaim_end mm_shrink_slab_end; do
+		put 1 "$TRACING/events/vmscan/$event/enable" || return
+	done
+}
+
+untrace_reclaim() {
+	put 0 "$TRACING/events/vmscan/enable"
+	put 0 "$TRACING/events/vmscan/mm_shrink_slab_end/filter"
+	put '' "$TRACING/trace"
+	put local "$TRACING/trace_clock"
+}
+
+# reclaims: of those that got blocks of the cache, how many there were, and how many counted less than these. What wants
+# more than 8 pages in a row may say "1" when there are enough of them.
+reclaims() {
+	awk '
+		{ match($0, /-[0-9]+ +\[/); task = substr($0, RSTART, RLENGTH) }
+		/ mm_vmscan_direct_reclaim_begin: / {
+			under_way[task] = / order=[0-3] /
+			got[task] = 0
+		}
+		/ mm_shrink_slab_end: .*\[dm_w2r\]/ && under_way[task] {
+			sub(/.* return val /, "")
+			got[task] += $1
+		}
+		/ mm_vmscan_direct_reclaim_end: / && under_way[task] {
+			under_way[task] = 0
+			sub(/.* nr_reclaimed=/, "")
+			n += got[task] > 0
+			less += $1 < got[task]
+		}
+		END { print n + 0, less + 0 }' "$WORK/trace"
+}
+
 must null_make muster0 512 memory_backed=0
 w2r_make muster /dev/muster0 16 readahead on planner stream
 check_eq 'nothing is taken at first' "$(w2r_get cache_bytes)" 0
@@ -37,13 +96,26 @@ check_that 'and all entries' "$(w2r_get weighing_blocks) + $(w2r_get waiting_blo
 w2r_make muster /dev/muster0 256 readahead on planner stream
 must read_all
 check_that 'a cache of 256 MiB is full' "$(w2r_get cache_bytes) > 250 * 1048576"
-stress-ng --quiet --vm 1 --vm-bytes 95% --vm-keep &
-squeezer=$!
+# So that they have to reclaim memory themselves.
+on_exit kswapd_runs other
+must kswapd_runs idle
+on_exit untrace_reclaim
+must trace_reclaim
+squeeze
 check 'it is given back when programs want the memory' wait_until 60 gave_back
 check_that 'and the cache is smaller' "$(w2r_get cache_bytes) < (65536 - 500) * 4096"
 diag "reclaimed $(w2r_get reclaimed) blocks, left $(w2r_get cache_bytes) bytes"
 kill "$squeezer"
 wait "$squeezer"
+check 'no reclaim was lost from the trace' save_trace
+read -r reclaims told_less < <(reclaims)
+diag "$reclaims times who wanted memory took blocks of the cache"
+if ((reclaims > 0)); then
+	check_eq 'who took blocks was told so' "$told_less" 0
+else
+	skip 'who took blocks was told so' 'kswapd took all of them'
+fi
+must kswapd_runs other
 check 'later it grows again' wait_until 60 grown
 check 'reading works' read_all
 check_eq 'every block is accounted for' "$(unaccounted)" 0
