@@ -133,7 +133,7 @@ dm_folder() {
 	for file in /sys/block/dm-*/dm/name; do
 		if [[ -e $file && $(<"$file") == "$1" ]]; then
 			echo "${file%/dm/name}"
-			return
+			return 0 # not the status of what has failed, where that is being cleaned up after
 		fi
 	done
 	return 1
