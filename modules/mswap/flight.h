@@ -40,8 +40,9 @@ static inline void flight_leave(struct flight *f, s64 what)
 	/* What this I/O has freed is there for who sees that it has ended. */
 	smp_mb__before_atomic();
 	atomic64_sub(what, &f->state);
-	/* Pairs with what set_current_state() orders in the waiter. */
+	/* Pairs with set_current_state() in the waiter. */
 	smp_mb__after_atomic();
+	/* After that barrier, as wq_has_sleeper() would with one of its own. */
 	if (waitqueue_active(&f->wait))
 		wake_up_all(&f->wait);
 	rcu_read_unlock();
