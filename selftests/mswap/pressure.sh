@@ -10,7 +10,7 @@
 plan 12
 
 stride() {
-	limited 16M pagestride "$@"
+	limited 24M pagestride "$@"
 }
 
 # Eight at once, each with its own content; prints the sum of what they verified.
@@ -18,7 +18,7 @@ eight() {
 	local owner programs=() status=0
 
 	for owner in 1 2 3 4 5 6 7 8; do
-		limited 24M pagestride --owner "$owner" "$@" >"$WORK/out.$owner" 2>&1 &
+		limited 32M pagestride --owner "$owner" "$@" >"$WORK/out.$owner" 2>&1 &
 		programs+=($!)
 	done
 	for owner in "${programs[@]}"; do
@@ -33,18 +33,18 @@ must null_make muster0 320
 mswap_add /dev/muster0
 must swap_start "$MSWAP"
 
-check_program 'one process, single pages' stride -c 1 -s 72 --write-on-readback --rounds 2
-check_program 'one process, random pages' stride -c 1 -s 56 --random-singles
-check_program 'one process, descending' stride -c 8 -s 56 --descending
-check_program 'one process, all pages, huge' stride -c 1 -k 0 -s 48 --thp --write-on-readback
+check_program 'one process, single pages' stride -c 1 -s 96 --write-on-readback --rounds 2
+check_program 'one process, random pages' stride -c 1 -s 80 --random-singles
+check_program 'one process, descending' stride -c 8 -s 80 --descending
+check_program 'one process, all pages, huge' stride -c 1 -k 0 -s 64 --thp --write-on-readback
 for policy in moc object page; do
 	must mswap_set policy "$policy"
-	check "eight processes, policy $policy" eight -c 3 -s 12 --write-on-readback
+	check "eight processes, policy $policy" eight -c 3 -s 16 --write-on-readback
 done
 must mswap_set policy moc
 for readahead in on off auto; do
 	must mswap_set readahead "$readahead"
-	check_program "one process, read-ahead $readahead" stride -c 2 -s 48
+	check_program "one process, read-ahead $readahead" stride -c 2 -s 64
 done
 check_that 'the programs did swap' "$(get pages_out) > 65536 && $(get pages_in) > 65536"
 check_eq 'no I/O failed' "$(get write_errors) $(get read_errors) $(get nospace)" '0 0 0'
