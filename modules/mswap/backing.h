@@ -12,9 +12,15 @@
 #include "compat/bdev.h"
 #include "compat/bio.h"
 
-#define BACKING_SLOTS_MIN	256	/* 1 MiB */
+/*
+ * So many at either end are not ours: there lies what tells others what a disk
+ * holds. Pages are any program's, and could tell anything.
+ */
+#define BACKING_EDGE_SLOTS	256	/* 1 MiB */
+#define BACKING_SLOTS_MIN	256
 #define BACKING_SLOTS_MAX	((u32)-2)
 
+/* Slots are counted from the end of the first edge on. */
 struct backing {
 	struct compat_bdev handle;
 	struct block_device *bdev;
@@ -49,13 +55,10 @@ void backing_reuse_write(struct backing *b, struct bio *bio, u32 slot,
 /* Makes @bio read from @slot on; @vecs is the caller's and outlives it. */
 void backing_init_read(struct backing *b, struct bio *bio, struct bio_vec *vecs,
 		       u32 nr, u32 slot, blk_opf_t opf);
-/* One more slot for @bio, which was made with room for it. */
-static inline void backing_add_page(struct bio *bio, struct page *page)
-{
-	WARN_ON_ONCE(bio_add_page(bio, page, PAGE_SIZE, 0) != PAGE_SIZE);
-}
-
-/* The same for a page that hardly ever lies behind the one before in memory. */
+/*
+ * One more slot for @bio, which was made with room for it; of a page that hardly
+ * ever lies behind the one before in memory.
+ */
 static inline void backing_add_lone_page(struct bio *bio, struct page *page)
 {
 	if (WARN_ON_ONCE(bio->bi_vcnt == bio->bi_max_vecs))
@@ -65,6 +68,17 @@ static inline void backing_add_lone_page(struct bio *bio, struct page *page)
 		.bv_len = PAGE_SIZE,
 	};
 	bio->bi_iter.bi_size += PAGE_SIZE;
+}
+
+/*
+ * The same for any page. From 6.17 to 7.0 the block layer refuses one of ordinary
+ * memory beside one of DAX: pages left out would leave those behind them to the
+ * wrong slots.
+ */
+static inline void backing_add_page(struct bio *bio, struct page *page)
+{
+	if (bio_add_page(bio, page, PAGE_SIZE, 0) != PAGE_SIZE)
+		backing_add_lone_page(bio, page);
 }
 
 /*
