@@ -65,7 +65,7 @@ systemd_end() {
 	find "$SYSTEMD_CGROUP" -depth -type d -exec rmdir {} +
 }
 
-plan 15
+plan 14
 
 must null_make muster0 64
 must modprobe dm-mod
@@ -79,17 +79,15 @@ check 'as swap it is' wait_until 10 ready
 check 'start' ctl start "$UNIT"
 on_exit mswap-swap stop "$DEVICE"
 check_eq 'there is swap' "$(swap_areas)" '/dev/mswap0 100'
-# As pages do in time.
-must dd if=/dev/zero of="$DEVICE" bs=4096 count=1 conv=notrunc
-check 'when pages have the mark the device is not ready' wait_until 10 not_ready
-check 'and is gone for systemd' wait_until 10 is inactive dev-mapper-mustercrypt.device
-check 'the unit goes on' is active "$UNIT"
-check_eq 'so does swap' "$(swap_areas)" '/dev/mswap0 100'
+check 'pages that look like a file system are swapped out' superblocks_swapped 10240
+must udevadm trigger --settle --action=change "$DEVICE"
+check 'the device stays what it is' ready
+check 'for systemd, too' is active dev-mapper-mustercrypt.device
+must umount "$WORK/tmpfs"
 check 'restart' ctl restart "$UNIT"
 check_eq 'there is swap again' "$(swap_areas)" '/dev/mswap0 100'
 check 'another target alone' ctl isolate muster-two.target
 check_eq 'leaves swap on' "$(swap_areas)" '/dev/mswap0 100'
-must dd if=/dev/zero of="$DEVICE" bs=4096 count=1 conv=notrunc
 check 'stop, then start' eval "ctl stop $UNIT && wait_until 10 ready && ctl start $UNIT"
 check 'stop' ctl stop "$UNIT"
 check_eq 'no swap, no device' "$(swap_areas)$(mswap_devices)" ''

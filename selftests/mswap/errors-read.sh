@@ -16,7 +16,7 @@ BAD=40 # slot
 
 # bad_slot MS: the table of a device with one, whose other slots take so long to read.
 bad_slot() {
-	local from=$((BAD * SLOT)) end=$(((BAD + 1) * SLOT))
+	local from=$(((EDGE + BAD) * SLOT)) end=$(((EDGE + BAD + 1) * SLOT))
 
 	echo "0 $from delay /dev/muster0 0 $1 /dev/muster0 0 0"
 	echo "$from $SLOT error"
@@ -85,7 +85,7 @@ check_eq 'and only that one has failed' "$(($(get read_errors) - errors))" 1
 must null_make muster1 64
 mswap_add /dev/muster1 readahead=off
 must blkpattern -n 64 -b 64 fill "$MSWAP"
-must null_spoil muster1 20
+must null_spoil muster1 $((EDGE + 20))
 check_eq 'of reads that were merged only that of the bad slot fails' "$(read_batch "$MSWAP" 16 8)" 1
 
 finish

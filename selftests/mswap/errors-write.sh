@@ -44,7 +44,7 @@ flush() {
 
 must null_make muster0 24
 sectors=$(sectors_of /dev/muster0)
-size=$(((sectors / SLOT - RESERVE) * 4096))
+size=$(((sectors / SLOT - 2 * EDGE - RESERVE) * 4096))
 must dm_make muster "$(bad_slots 1000 24)"
 mswap_add /dev/mapper/muster disksize=$size
 blocks=$(($(get disksize) / 4096))
@@ -117,7 +117,7 @@ check_fails 'when it cannot, who asked is told' 'Input/output error' flush
 # More bad slots than the reserve has: 36 blocks are left without one.
 must wait_until 5 mswap_set reset 1
 must dm_make muster "$(bad_slots 1000 100)"
-must mswap_set disksize $((sectors * 512 - 64 * 4096))
+must mswap_set disksize $((sectors * 512 - (2 * EDGE + 64) * 4096))
 must mswap_set backing_dev /dev/mapper/muster
 blocks=$(($(get disksize) / 4096))
 check 'all bad slots are found' wait_until 4 all_bad_are_retired 100

@@ -20,7 +20,7 @@ slots_are_tried() {
 must modprobe dm-delay
 must null_make muster0 64
 sectors=$(blockdev --getsz /dev/muster0)
-edge=$((COPIES * SLOT))
+edge=$(((EDGE + COPIES) * SLOT))
 good="0 $sectors linear /dev/muster0 0"
 must dm_make muster "$good"
 mswap_add /dev/mapper/muster
@@ -59,7 +59,7 @@ check_eq 'then the size of the device can change' $? 0
 # is changed: a delay that is to be suspended lets all through at once.
 must wait_until 5 mswap_set reset 1
 must dm_make muster-slow "0 $sectors delay /dev/muster0 0 0 /dev/muster0 0 1000"
-from=$((60 * SLOT)) end=$((61 * SLOT))
+from=$(((EDGE + 60) * SLOT)) end=$(((EDGE + 61) * SLOT))
 must dm_make muster "0 $from linear /dev/mapper/muster-slow 0
 $from $SLOT error
 $end $((sectors - end)) linear /dev/mapper/muster-slow $end"

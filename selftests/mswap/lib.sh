@@ -11,6 +11,8 @@ export LC_ALL=C
 CONTROL=/sys/class/mswap-control
 CGROUP=/sys/fs/cgroup/muster-test
 WORK=/run/muster-test
+# Slots of 4 KiB at either end of a backing device that mswap leaves alone.
+EDGE=256
 KNOBS='policy cluster_pages batch_usecs readahead readahead_pages waiting_pages'
 
 # --- refusals
@@ -254,6 +256,17 @@ mswap_remove() {
 		sleep 0.2
 	done
 	printf '%s' "$number" >"$CONTROL/hot_remove"
+}
+
+# superblocks_swapped N: so many copies of the page that an ext4 begins with are in memory, or swapped out; the page is in
+# $WORK/superblock.
+superblocks_swapped() {
+	local n=$1
+
+	truncate -s 8M "$WORK/image" && mkfs.ext4 -q "$WORK/image" || return
+	head -c 4096 "$WORK/image" >"$WORK/superblock" && rm "$WORK/image" || return
+	mount -t tmpfs -o size=$((n * 4 + 1024))K none "$WORK/tmpfs" || return
+	yes "$WORK/superblock" | head -n "$n" | limited 16M xargs cat >"$WORK/tmpfs/superblocks"
 }
 
 swap_start() {
