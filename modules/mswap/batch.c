@@ -215,6 +215,7 @@ int batching_init(struct batching *bt)
 	bio_list_init(&bt->deferred_bios);
 	INIT_LIST_HEAD(&bt->deferred_batches);
 	INIT_LIST_HEAD(&bt->failed);
+	bt->nr_failed = 0;
 	gather_init(bt);
 	flight_init(&bt->held);
 	err = batching_init_pools(bt);

@@ -99,6 +99,7 @@ struct batching {
 	struct bio_list deferred_bios;		/* protected by deferred_lock */
 	struct list_head deferred_batches;	/* protected by deferred_lock */
 	struct list_head failed;		/* protected by deferred_lock */
+	u32 nr_failed;				/* protected by deferred_lock */
 };
 
 /*

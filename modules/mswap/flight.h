@@ -66,9 +66,14 @@ static inline s64 flight_look(const struct flight *f)
 	return atomic64_read_acquire(&f->state);
 }
 
+static inline u32 flight_count(const struct flight *f)
+{
+	return flight_look(f);
+}
+
 static inline bool flight_idle(const struct flight *f)
 {
-	return !(u32)flight_look(f);
+	return !flight_count(f);
 }
 
 /* Nothing was under way at that look, and nothing has begun since. */

@@ -10,6 +10,8 @@
 
 /* How often one that waits for slots looks again: whoever frees them without I/O wakes nobody. */
 #define WRITE_SLOT_WAIT	(HZ / 10)
+/* How often at most one that is tried again does: 30 s in all, which the block layer gives a request. */
+#define WRITE_SLOT_WAITS	300
 /* How many runs it meets that are bad, or gone to others, before it gives up. */
 #define WRITE_TRIES	4
 
@@ -159,6 +161,7 @@ static void write_end_io(struct bio *bio)
 		write_log_error(w, false);
 		spin_lock_irqsave(&bt->deferred_lock, flags);
 		list_add_tail(&w->list, &bt->failed);
+		bt->nr_failed++;
 		queue_work(bt->retry_wq, &bt->retry_work);
 		spin_unlock_irqrestore(&bt->deferred_lock, flags);
 		return;
@@ -312,6 +315,12 @@ struct retry {
 	bool settled;	/* the slots of @w are given back */
 };
 
+enum slot_wait {
+	SLOT_WAIT_FREE,		/* there may be one */
+	SLOT_WAIT_BEHIND,	/* the write is behind others that failed */
+	SLOT_WAIT_NONE,
+};
+
 /*
  * Whether the device takes writes: both ends of @n slots, which are the caller's,
  * tell; later, the one of them that did.
@@ -441,20 +450,26 @@ static bool retry_behind(struct batch_write *w)
 
 	if (w->behind)
 		return false;
-	w->behind = true;
 	spin_lock_irq(&bt->deferred_lock);
-	others = !list_empty(&bt->failed);
-	if (others)
+	others = bt->nr_failed;
+	if (others) {
+		w->behind = true;
 		list_add_tail(&w->list, &bt->failed);
+		bt->nr_failed++;
+	}
 	spin_unlock_irq(&bt->deferred_lock);
 	return others;
 }
 
-/* What is under way gives slots up when it ends well; it may be failing too. */
-static bool wait_for_slot(struct batching *bt)
+/* Is anything under way but the write that is tried again and those that wait for that? */
+static bool others_under_way(struct batching *bt)
 {
-	return wait_event_timeout(bt->givers->wait, space_nr_free(bt->space),
-				  WRITE_SLOT_WAIT);
+	u32 failed;
+
+	spin_lock_irq(&bt->deferred_lock);
+	failed = bt->nr_failed;
+	spin_unlock_irq(&bt->deferred_lock);
+	return flight_count(bt->givers) > failed + 1;
 }
 
 /* False if no slot was kept. */
@@ -489,6 +504,27 @@ static bool may_go_behind(const struct retry *r)
 	return !r->done && !r->settled && r->good == SLOT_NONE;
 }
 
+/*
+ * What is under way gives slots up when it ends well; or it fails too, and @r can
+ * go behind it. Not for ever: it may itself wait for a bio that is given back here.
+ */
+static enum slot_wait wait_for_slot(struct retry *r)
+{
+	struct batching *bt = r->w->batch->bt;
+	u32 waits = WRITE_SLOT_WAITS;
+
+	do {
+		if (may_go_behind(r) && retry_behind(r->w))
+			return SLOT_WAIT_BEHIND;
+		if (wait_event_timeout(bt->givers->wait,
+				       space_nr_free(bt->space),
+				       WRITE_SLOT_WAIT))
+			return SLOT_WAIT_FREE;
+	} while (--waits && others_under_way(bt));
+	return may_go_behind(r) && retry_behind(r->w) ? SLOT_WAIT_BEHIND :
+							SLOT_WAIT_NONE;
+}
+
 static void end_retry(struct retry *r, int err)
 {
 	struct batch_write *w = r->w;
@@ -516,8 +552,8 @@ static void end_retry(struct retry *r, int err)
  */
 static void write_retry(struct batch_write *w)
 {
-	struct batching *bt = w->batch->bt;
 	struct retry r = { .w = w, .good = SLOT_NONE };
+	enum slot_wait waited;
 	u32 tries = WRITE_TRIES;
 	int err = 0;
 
@@ -528,9 +564,10 @@ static void write_retry(struct batch_write *w)
 		tries--;
 		if (err != -ENOSPC)
 			continue;
-		if (may_go_behind(&r) && retry_behind(w))
+		waited = wait_for_slot(&r);
+		if (waited == SLOT_WAIT_BEHIND)
 			return;
-		if (!wait_for_slot(bt))
+		if (waited == SLOT_WAIT_NONE)
 			break;
 	}
 	end_retry(&r, err);
@@ -545,8 +582,10 @@ void batch_retry_work(struct work_struct *work)
 		spin_lock_irq(&bt->deferred_lock);
 		w = list_first_entry_or_null(&bt->failed, struct batch_write,
 					     list);
-		if (w)
+		if (w) {
 			list_del(&w->list);
+			bt->nr_failed--;
+		}
 		spin_unlock_irq(&bt->deferred_lock);
 		if (w)
 			write_retry(w);

@@ -8,13 +8,17 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 13
+plan 19
 
 SLOW=/dev/mapper/muster-slow
 
 # slow_make MS: what is written to $SLOW takes so long.
 slow_make() {
 	modprobe dm-delay && dm_make muster-slow "0 $(sectors_of /dev/muster0) delay /dev/muster0 0 0 /dev/muster0 0 $1"
+}
+
+being_written() {
+	(($(late_below writes muster-slow) > 0))
 }
 
 being_read() {
@@ -31,7 +35,7 @@ issued_more() {
 
 must null_make muster0 48
 must slow_make 0
-mswap_add "$SLOW" disksize=$((48 * 1024 * 1024 - 64 * 4096))
+mswap_add "$SLOW" disksize=$((48 * 1024 * 1024 - (2 * EDGE + 64) * 4096))
 blocks=$(($(get disksize) / 4096))
 check_eq 'the device is full' "$(blkpattern -g 1 -b 256 fill "$MSWAP" | value_of match)" "$blocks"
 must dd if=/dev/urandom of="$WORK/new" bs=512K count=1 status=none
@@ -77,5 +81,38 @@ must slow_make 0
 wait
 check_eq 'it failed' "$(cat "$WORK/status")" 1
 check_eq 'for want of slots' "$(get nospace)" 1
+
+# The last slot that is free is bad, and a write is under way to the others, which will give up as many.
+free=$((EDGE + $(get slots_total) - 64))
+# last_bad MS: the table of such a device, which takes so long to write to those others.
+last_bad() {
+	local from=$((free * 8)) bad=$(((free + 63) * 8))
+
+	echo "0 $from linear /dev/muster0 0"
+	echo "$from $((bad - from)) delay /dev/muster0 $from 0 /dev/muster0 $from $1"
+	echo "$bad 8 error"
+	echo "$((bad + 8)) $((sectors - bad - 8)) linear /dev/muster0 $((bad + 8))"
+}
+
+a_write_failed() {
+	(($(get write_errors) > errors))
+}
+
+must wait_until 5 mswap_set reset 1
+must mswap_set backing_dev "$SLOW"
+check_eq 'the device is full once more' "$(blkpattern -g 3 -b 256 fill "$MSWAP" | value_of match)" "$blocks"
+must dm_make muster-slow "$(last_bad $HELD)"
+errors=$(get write_errors)
+blkpattern -g 4 -b 63 -n 63 fill "$MSWAP" >"$WORK/others" &
+must wait_until 10 being_written
+blkpattern -g 4 -f 5000 -n 1 fill "$MSWAP" >"$WORK/last" &
+check 'a write to the last slot fails' wait_until 10 a_write_failed
+sleep 1
+must dm_make muster-slow "$(last_bad 0)"
+wait
+check_eq 'it is tried again when there are slots' "$(value_of match <"$WORK/last")" 1
+check_eq 'and reads back' "$(blkpattern -g 4 -f 5000 -n 1 scan "$MSWAP" | value_of match)" 1
+check_eq 'as do the others' "$(blkpattern -g 4 -n 63 scan "$MSWAP" | value_of match)" 63
+check_settles 'the bad one is retired' slots_retired 1
 
 finish
