@@ -84,10 +84,11 @@ COMPAT_CLASS_SHOW(hot_add_show, add_show)
 
 static ssize_t remove_store(const char *buf, size_t count)
 {
-	int id, err;
+	unsigned int id;
+	int err;
 
-	err = kstrtoint(buf, 10, &id);
-	if (err || id < 0) {
+	err = kstrtouint(buf, 10, &id);
+	if (err || id > INT_MAX) {
 		pr_err_ratelimited("hot_remove refused: not a device number\n");
 		return -EINVAL;
 	}

@@ -197,6 +197,20 @@ void read_plan_wanted(struct read_op *op, struct pagein_shard *sh, u32 slot,
 	list_add(&op->list, pagein_reads(sh, op->slot));
 }
 
+/* Both windows lie around the wanted slots, and may reach to different sides. */
+static struct window join_strangers(struct pagein *pi, u64 live,
+				    struct window run, u32 at, u32 want,
+				    u32 strangers)
+{
+	u32 limit = pagein_limit(pi);
+	struct window w;
+
+	w = window_join(run, window_around(live, ~0ull, at, want, strangers));
+	if (w.n <= limit)
+		return w;
+	return window_around(live, ~0ull, run.first, run.n, limit);
+}
+
 void read_plan(struct read_op *op, struct pagein_shard *sh, u32 slot, u32 want)
 {
 	struct slot_map *map = op->pi->map;
@@ -221,8 +235,8 @@ void read_plan(struct read_op *op, struct pagein_shard *sh, u32 slot, u32 want)
 	}
 	w = run;
 	if (strangers > run.n)
-		w = window_join(run, window_around(map->live[g], ~0ull, at,
-						   want, strangers));
+		w = join_strangers(op->pi, map->live[g], run, at, want,
+				   strangers);
 	w = window_trim(sh, slot - at, w, at, want);
 	take_frames(op, sh, w, run, at, want);
 	op->slot = slot - op->want;

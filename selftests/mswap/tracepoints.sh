@@ -9,7 +9,7 @@
 # shellcheck source=tracing.sh
 . "$(dirname "$0")/tracing.sh"
 
-plan 16
+plan 23
 
 # well_formed EVENT FIELD...: there are lines, all with these fields in this order.
 well_formed() {
@@ -22,7 +22,13 @@ well_formed() {
 	(($(count_of "$event") > 0)) && ! lines_of "$event" | grep -vE "$pattern"
 }
 
-must null_make muster0 64
+# larger_than N: how many page-ins are of more pages than that, those not counted that they pass over.
+larger_than() {
+	lines_of mswap_pagein | sed -n 's/.* pages=\([0-9]*\) wanted=\([0-9]*\) passed=\([0-9]*\).*/\1 \2 \3/p' |
+		awk -v most="$1" '$1 - $3 > most && $1 - $3 > $2' | wc -l
+}
+
+must null_make muster0 192
 sectors=$(blockdev --getsz /dev/muster0)
 must dm_make muster "0 $sectors linear /dev/muster0 0"
 mswap_add /dev/mapper/muster
@@ -53,6 +59,20 @@ check_eq 'wanted and prefetched' "$(sum_of mswap_pagein wanted)" \
 	$(($(get dev_pages_read) - $(get dev_pages_passed) - $(get prefetched)))
 check_that 'slots were taken for all pages' "$(sum_of mswap_slot_alloc got) >= $(get pages_out)"
 check_eq 'a write_error for each' "$(count_of mswap_write_error)" "$(get write_errors)"
+
+# Runs of several programs side by side, whose windows reach to either side.
+must blkdiscard "$MSWAP"
+must dm_make muster "0 $sectors linear /dev/muster0 0"
+must swap_start "$MSWAP"
+must mswap_set readahead_pages 8
+must put '' "$TRACING/trace"
+programs_start
+touch "$WORK/enough"
+programs_end
+check 'no event of swapping was lost' save_trace
+check_that 'windows are read' "$(values_of mswap_pagein pages | awk '$1 > 4' | wc -l) > 100"
+check_eq 'none is larger than readahead_pages' "$(larger_than 8)" 0
+must swapoff "$MSWAP"
 
 must put 0 "$TRACING/events/mswap/enable"
 must put '' "$TRACING/trace"
