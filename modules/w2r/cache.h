@@ -28,7 +28,8 @@
 #include "algo/toggle.h"
 #include "compat/dm.h"
 
-#define W2R_SERVE_MAX	64	/* blocks copied at once, in any context */
+#define W2R_SERVE_MAX	64	/* blocks copied at once, in any context, */
+#define W2R_SERVE_SECTORS 512	/* and to who waited no more than that */
 #define W2R_IO_BLOCKS	256	/* blocks in one bio of ours or of dm's, */
 #define W2R_IO_SECTORS	2048	/* and no more than that */
 #define W2R_WRITER_SETS	1024	/* a power of two */

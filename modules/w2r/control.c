@@ -92,13 +92,16 @@ void w2r_status(struct dm_target *ti, status_type_t type,
 		*result = '\0';
 }
 
-/* "A-B", sectors of the target, both included. */
-static int parse_range(struct w2r *c, const char *text, u64 *first, u64 *last)
+/* "A-B", sectors of the target, both included. Changes @text. */
+static int parse_range(struct w2r *c, char *text, u64 *first, u64 *last)
 {
-	char tail;
+	char *second = strchr(text, '-');
 
-	if (sscanf(text, "%llu-%llu%c", first, last, &tail) != 2 ||
-	    *first > *last || *last >= c->ti->len) {
+	if (second)
+		*second++ = '\0';
+	if (!second || kstrtou64(text, 10, first) ||
+	    kstrtou64(second, 10, last) || *first > *last ||
+	    *last >= c->ti->len) {
 		DMERR_LIMIT("%s: invalidate refused: it wants A-B, sectors from 0 to %llu",
 			    dm_table_device_name(c->ti->table),
 			    (unsigned long long)c->ti->len - 1);

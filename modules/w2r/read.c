@@ -106,14 +106,16 @@ static void serve_waiters(struct w2r *c, struct list_head *waiters,
 }
 
 /* Moves from @all to @now those that may be served with interrupts off. */
-static void take_few(struct list_head *all, struct list_head *now)
+static void take_few(const struct w2r *c, struct list_head *all,
+		     struct list_head *now)
 {
 	struct list_head *at;
-	u32 blocks = 0;
+	u32 sectors = 0;
 
 	list_for_each(at, all) {
-		blocks += list_entry(at, struct w2r_io, wait)->n;
-		if (blocks > W2R_SERVE_MAX)
+		sectors += list_entry(at, struct w2r_io, wait)->n <<
+			   c->block_shift;
+		if (sectors > W2R_SERVE_SECTORS)
 			break;
 	}
 	list_cut_before(now, all, at);
@@ -156,7 +158,7 @@ void w2r_filler_ended(struct w2r *c, struct w2r_filler *f, bool good)
 		c->slots[e].filler = NULL;
 		rooms_filled(&c->rooms, e, good);
 	}
-	take_few(&f->waiters, &waiters);
+	take_few(c, &f->waiters, &waiters);
 	serve_later(c, &f->waiters);
 	spin_unlock_irqrestore(&c->lock, flags);
 	serve_waiters(c, &waiters, false);

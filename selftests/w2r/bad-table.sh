@@ -8,7 +8,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan $((2 * 37 + 2 * 7 + 8))
+plan $((2 * 37 + 2 * 8 + 8))
 
 # refused NAME TEXT TABLE: two results.
 refused() {
@@ -114,6 +114,7 @@ refused_message invalidate 7
 refused_message invalidate 9-3
 refused_message invalidate 0-131072
 refused_message invalidate 0-5x
+refused_message invalidate 0-18446744073709551616
 
 for pair in readahead=maybe lookahead=0 lookahead=1025 lookahead= planner=none planner=AUTO; do
 	before=$(w2r_get "${pair%%=*}")
