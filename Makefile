@@ -19,7 +19,7 @@ modules: headers
 	$(one-word)
 	@if [ "$$(cat .built-for 2>/dev/null)" != "$(KVER) $(KDIR)" ]; then $(MAKE) clean; fi
 	@echo "$(KVER) $(KDIR)" >.built-for
-	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
+	$(MAKE) -C $(KDIR) M=$(CURDIR) $$(sh modules/compat/compiler.sh $(KDIR)) modules
 
 headers:
 	@test -e $(KDIR)/Makefile || { \

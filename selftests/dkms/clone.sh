@@ -7,7 +7,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 19
+plan 24
 
 # Next to the real ones: some of these have links to what is beside them.
 other=/usr/src/other-headers
@@ -28,6 +28,16 @@ release_of() {
 
 built_files() {
 	find "$1" -name '*.ko' -o -name '*.o' -o -name .built-for
+}
+
+# What DKMS tells make of the compiler.
+make_words() {
+	(
+		MAKE=()
+		# shellcheck source=/dev/null
+		. $work/dkms.conf
+		grep -o 'LLVM=[^ ]*' <<<"${MAKE[0]}"
+	)
 }
 
 # A compiler that tells where it was used.
@@ -55,6 +65,19 @@ check_fails 'in a path with spaces make says why not' 'takes no path with spaces
 check_fails 'and make clean' 'takes no path with spaces' make -C '/root/a clone' clean KVER="$KVER"
 check 'but make install works' make -C '/root/a clone' install KVER="$KVER"
 check 'so does make uninstall' make -C '/root/a clone' uninstall
+
+# A kernel that clang built, and a linker that tells of it and fails: Debian's headers name the compiler themselves.
+must cp -a $other $other-clang
+must sed -i "s|$other|$other-clang|" $other-clang/Makefile
+must sh -c "echo CONFIG_CC_IS_CLANG=y >>$other-clang/.config"
+must sed -i "s/UTS_RELEASE \".*\"/UTS_RELEASE \"$KVER\"/" $other-clang/include/generated/utsrelease.h
+printf '#!/bin/sh\n: >/root/lld-was-here\nexit 1\n' >/usr/bin/ld.lld && chmod +x /usr/bin/ld.lld
+check_fails 'for a kernel that clang built' 'does not build for the kernel' install_work KDIR=$other-clang
+check "clang's linker is used" rm /root/lld-was-here
+check_not 'by make, too' make -C $work KVER="$KVER" KDIR=$other-clang
+check 'it is used then' rm /root/lld-was-here
+check_eq "and DKMS's make is told" "$(kernel_source_dir=$other-clang make_words)" LLVM=1
+must rm /usr/bin/ld.lld
 
 before=$(files)
 check_fails 'LLVM=1 goes to the trial build' 'does not build for the kernel' install_work LLVM=1
