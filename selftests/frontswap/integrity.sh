@@ -56,7 +56,7 @@ check_program 'all pages, huge' stride -c 1 -k 0 -s 48 --thp --write-on-readback
 check_program 'fork and copy on write' limited 16M forkcow -s 32
 check_program 'pages dropped while they are in swap' limited 16M dropcheck -s 32
 check 'stress-ng with verification' limited 48M stress-ng --quiet --vm 2 --vm-bytes 48M --vm-method all \
-	--verify --timeout 15
+	--verify --timeout 8
 check_program 'shared memory' limited 16M shmcheck -n 2 -s 16 -r 2 "$WORK/tmpfs"
 check_that 'huge and shared pages go to the ordinary area, and are counted' \
 	"$(area_written) > $written + 100 && $(get stores_refused) > $refused + 100"

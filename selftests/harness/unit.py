@@ -9,7 +9,7 @@ from lablib import cache
 from . import commands
 
 UNIT = cache.CHECKOUT / "selftests/unit"
-FUZZ_SECONDS = 10
+FUZZ_SECONDS = 5
 # Each takes a minute at most here.
 LIMIT_SECONDS = 900
 # One build at a time: all tests share the objects.

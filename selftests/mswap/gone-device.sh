@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A backing device that hangs and returns, and one that is unplugged under load: who waits gets the right data or an
 # error, nothing hangs, and the control files can clear up.
-# nvme: 256M
+# nvme: 512M
 # timeout: 240
 # expect-dmesg: (Read|Write)-error on swap-device
 

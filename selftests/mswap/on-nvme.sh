@@ -13,8 +13,8 @@ plan 8
 
 must wait_until 10 test -b /dev/nvme0n1
 mswap_add /dev/nvme0n1
-check_program 'racing block I/O' blkcheck -s 8 -t 4 -r 2 -S 64 "$MSWAP"
-check_program 'racing block I/O on few blocks' blkcheck -s 6 -t 2 -r 4 -S 2 "$MSWAP"
+check_program 'racing block I/O' blkcheck -s 4 -t 4 -r 2 -S 64 "$MSWAP"
+check_program 'racing block I/O on few blocks' blkcheck -s 3 -t 2 -r 4 -S 2 "$MSWAP"
 must blkdiscard "$MSWAP"
 must swap_start "$MSWAP"
 check_program 'single pages' limited 16M pagestride -c 1 -s 80

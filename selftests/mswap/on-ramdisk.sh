@@ -17,7 +17,7 @@ check_ge 'pages a write' $(($(get dev_pages_written) / $(get dev_writes))) 8
 check_ge 'pages a read' $(($(get dev_pages_read) / $(get dev_reads))) 4
 check_program 'copy-on-write' limited 32M forkcow -n 2 -s 20 -r 1
 check 'swapoff' swapoff "$MSWAP"
-check_program 'racing block I/O' blkcheck -s 6 -t 4 -r 2 -S 64 "$MSWAP"
+check_program 'racing block I/O' blkcheck -s 3 -t 4 -r 2 -S 64 "$MSWAP"
 check_eq 'no I/O failed' "$(get write_errors) $(get read_errors) $(get nospace)" '0 0 0'
 check 'removal' mswap_remove "$MSWAP"
 

@@ -16,7 +16,7 @@ has_option() {
 
 # stressed NAME OPTIONS...
 stressed() {
-	check "$1" limited 64M stress-ng --verify --timeout $((7 * ${MUSTER_SLOWER:-1})) "${avoid[@]}" --temp-path "$WORK/mnt" --quiet "${@:2}"
+	check "$1" limited 64M stress-ng --verify --timeout $((4 * ${MUSTER_SLOWER:-1})) "${avoid[@]}" --temp-path "$WORK/mnt" --quiet "${@:2}"
 }
 
 avoid=() heap=(--malloc 1 --malloc-bytes 2M --malloc-max 32)
@@ -37,7 +37,7 @@ stressed 'heap and mmap' "${heap[@]}" --mmap 1 --mmap-bytes 48M
 check_that 'they did swap' "$(get pages_out) > 20000"
 diag "$(get pages_out) pages out"
 # This one makes swap files and turns swap on and off.
-check 'swap' stress-ng --verify --timeout 6 --swap 1 --temp-path "$WORK/mnt" --quiet
+check 'swap' stress-ng --verify --timeout 3 --swap 1 --temp-path "$WORK/mnt" --quiet
 check 'swapoff' swapoff "$MSWAP"
 check_eq 'no I/O failed' "$(get write_errors) $(get read_errors) $(get nospace)" '0 0 0'
 

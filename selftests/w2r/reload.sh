@@ -36,7 +36,7 @@ must null_make muster0 96 irqmode=2 completion_nsec=50000
 w2r_make muster /dev/muster0 16
 blkcheck -DA -s 3600 -t 3 -r 3 "$DEV" >"$WORK/out" 2>&1 &
 checker=$!
-times=$(reload_while $checker 20 10 muster /dev/muster0 '4 policy lru planner obl lookahead 1' 32 \
+times=$(reload_while $checker 10 10 muster /dev/muster0 '4 policy lru planner obl lookahead 1' 32 \
 	'8 block_kib 64 policy s3fifo' '16 readahead off' '2 index plain planner pattern readahead on' '4 rooms one')
 wait $checker
 check_eq 'no I/O failed' $? 0
@@ -56,7 +56,7 @@ must wait_until 30 reads_wait
 check_that 'prefetches are under way' "$(w2r_get prefetched) > 0"
 blkcheck -DA -s 3600 -t 2 -r 2 -S 24 "$DEV" >"$WORK/slow" 2>&1 &
 checker=$!
-times=$(reload_while $checker 15 5 muster-slow /dev/muster1 32 '16 block_kib 16' 8)
+times=$(reload_while $checker 8 5 muster-slow /dev/muster1 32 '16 block_kib 16' 8)
 wait $checker
 check_eq 'no I/O of a slow origin failed' $? 0
 must touch "$WORK/enough"
