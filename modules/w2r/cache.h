@@ -63,6 +63,7 @@ struct w2r_filler {
 	u32 head;
 	u32 tail;
 	struct list_head waiters;	/* struct w2r_io.wait */
+	bool meta;			/* its bio is REQ_META */
 };
 
 struct w2r {
@@ -151,8 +152,9 @@ static inline void w2r_aim(struct w2r *c, struct bio *bio)
 	bio->bi_iter.bi_sector = dm_target_offset(c->ti, bio->bi_iter.bi_sector);
 }
 
-static inline void w2r_filler_init(struct w2r_filler *f)
+static inline void w2r_filler_init(struct w2r_filler *f, bool meta)
 {
+	f->meta = meta;
 	f->head = ENTRY_NONE;
 	f->tail = ENTRY_NONE;
 	INIT_LIST_HEAD(&f->waiters);

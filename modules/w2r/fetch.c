@@ -176,7 +176,7 @@ static struct w2r_fetch *begin(struct w2r *c, u64 first, u32 n, u32 most,
 	f->n = 0;
 	f->ahead = ahead;
 	f->holes = NULL;
-	w2r_filler_init(&f->filler);
+	w2r_filler_init(&f->filler, opf & REQ_META);
 	if (!take_blocks(c, f, first, n)) {
 		bio_put(bio);
 		return NULL;

@@ -13,17 +13,29 @@
 
 /* --- out of frames --- */
 
-enum served { SERVED, WAITS, GONE };
+enum served {
+	SERVED,
+	WAITS,
+	PASSES,		/* to the origin by itself */
+};
 
-/* Pins the entries, all readable, or waits for the first one on its way. */
-static enum served pin(struct w2r *c, struct w2r_io *io, const u32 *entries)
+/*
+ * Pins the entries, all readable, or waits for the first one on its way. That one
+ * may be held back by its cgroup's limit, which no read of metadata is to wait
+ * for: others may need what its reader has locked.
+ */
+static enum served pin(struct w2r *c, const struct bio *bio,
+		       struct w2r_io *io, const u32 *entries)
 {
+	struct w2r_filler *f;
 	u32 i;
 
 	for (i = 0; i < io->n; i++)
 		if (w2r_entry(c, entries[i])->flags & ENTRY_FILLING) {
-			list_add_tail(&io->wait,
-				      &c->slots[entries[i]].filler->waiters);
+			f = c->slots[entries[i]].filler;
+			if ((bio->bi_opf & REQ_META) && !f->meta)
+				return PASSES;
+			list_add_tail(&io->wait, &f->waiters);
 			return WAITS;
 		}
 	for (i = 0; i < io->n; i++)
@@ -31,16 +43,17 @@ static enum served pin(struct w2r *c, struct w2r_io *io, const u32 *entries)
 	return SERVED;
 }
 
-static enum served find_and_pin(struct w2r *c, struct w2r_io *io, u32 *entries)
+static enum served find_and_pin(struct w2r *c, const struct bio *bio,
+				struct w2r_io *io, u32 *entries)
 {
 	u32 i;
 
 	for (i = 0; i < io->n; i++) {
 		entries[i] = index_peek(&c->rooms.index, io->first + i);
 		if (!rooms_readable(&c->rooms, entries[i]))
-			return GONE;
+			return PASSES;
 	}
-	return pin(c, io, entries);
+	return pin(c, bio, io, entries);
 }
 
 /* The entries are pinned. @bio ends. */
@@ -84,8 +97,8 @@ static void serve_waiter(struct w2r *c, struct w2r_io *io)
 	unsigned long flags;
 
 	spin_lock_irqsave(&c->lock, flags);
-	served = find_and_pin(c, io, entries);
-	if (served == GONE)
+	served = find_and_pin(c, bio, io, entries);
+	if (served == PASSES)
 		send_anew(c, bio);
 	spin_unlock_irqrestore(&c->lock, flags);
 	if (served == SERVED)
@@ -333,9 +346,13 @@ int w2r_read(struct w2r *c, struct bio *bio, struct w2r_io *io)
 	if (hits) {
 		cut(c, bio, io, hits);
 		io->kind = W2R_IO_SERVED;
-		served = pin(c, io, entries);
+		served = pin(c, bio, io, entries);
 		if (served == WAITS)
 			w2r_count(c, W2R_WAITED, 1);
+		if (served == PASSES) {
+			io->kind = W2R_IO_PASS;
+			w2r_count(c, W2R_ORIGIN_READS, 1);
+		}
 	} else {
 		cut(c, bio, io, rooms_missing(&c->rooms, io->first, io->n));
 		f = fetch_missing(c, bio, io);
@@ -357,7 +374,7 @@ int w2r_read(struct w2r *c, struct bio *bio, struct w2r_io *io)
 		w2r_look_ahead(c, &ref, bio, &bios);
 	spin_unlock_irqrestore(&c->lock, flags);
 	/* From here on somebody else may have ended @bio, if it waits. */
-	if (!hits)
+	if (!hits || served == PASSES)
 		send(c, bio, f, &bios);
 	else if (served == SERVED)
 		serve(c, bio, entries);
