@@ -32,7 +32,7 @@ refused() {
 
 # partition DISK TYPE: an MBR with one partition, of that type (octal), 1000 sectors from 2048 on.
 partition() {
-	printf '\0\0\0\0\%s\0\0\0\0\10\0\0\350\3\0\0' "$2" | dd of="$1" bs=1 seek=446 conv=notrunc &&
+	printf %b "\\0\\0\\0\\0\\0$2\\0\\0\\0\\0\\010\\0\\0\\0350\\03\\0\\0" | dd of="$1" bs=1 seek=446 conv=notrunc &&
 		printf '\125\252' | dd of="$1" bs=1 seek=510 conv=notrunc
 }
 

@@ -94,7 +94,7 @@ must mswap_set backing_dev /dev/mapper/muster
 check_eq 'a new start' "$(fill -g 6 | value_of match)" "$blocks"
 taken=0
 for i in 1 2 3; do
-	must dm_make muster "$(bad_slots $((2000 + 1000 * i)) 24)"
+	must dm_make muster "$(bad_slots $((1000 + 1000 * i)) 24)"
 	taken=$((taken + $(fill -g $((6 + i)) -b 256 | value_of match)))
 done
 check_eq 'a full device that gets bad regions takes all writes' "$taken" $((3 * blocks))

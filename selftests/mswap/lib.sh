@@ -12,6 +12,7 @@ CONTROL=/sys/class/mswap-control
 CGROUP=/sys/fs/cgroup/muster-test
 WORK=/run/muster-test
 # Slots of 4 KiB at either end of a backing device that mswap leaves alone.
+# shellcheck disable=SC2034 # tests use it
 EDGE=256
 KNOBS='policy cluster_pages batch_usecs readahead readahead_pages waiting_pages'
 
