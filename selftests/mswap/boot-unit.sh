@@ -79,7 +79,7 @@ check 'as swap it is' wait_until 10 ready
 check 'start' ctl start "$UNIT"
 on_exit mswap-swap stop "$DEVICE"
 check_eq 'there is swap' "$(swap_areas)" '/dev/mswap0 100'
-check 'pages that look like a file system are swapped out' superblocks_swapped 10240
+check 'pages that look like a file system are swapped out' superblocks_swapped 6144
 must udevadm trigger --settle --action=change "$DEVICE"
 check 'the device stays what it is' ready
 check 'for systemd, too' is active dev-mapper-mustercrypt.device

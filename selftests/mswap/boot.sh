@@ -79,7 +79,7 @@ check_eq 'takes the device away' "$(mswap_devices)" ''
 
 # Whatever is swapped out, the machine may stop at once.
 must mswap-swap start /dev/muster0
-check 'pages that look like a file system' superblocks_swapped 10240
+check 'pages that look like a file system' superblocks_swapped 6144
 check 'are swapped out' cmp -n 4096 "$WORK/superblock" <(dd if=/dev/muster0 bs=1M skip=8 count=1 status=none)
 check_eq 'and the disk is marked as swap' "$(marks /dev/muster0)" 'swap mswap'
 must umount "$WORK/tmpfs"

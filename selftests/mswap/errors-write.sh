@@ -80,7 +80,7 @@ check_settles 'no slot was lost' slots_used "$blocks"
 
 must modprobe dm-flakey
 must dm_make muster "0 $sectors flakey /dev/muster0 0 1 1 1 error_writes"
-check_program 'a device that comes and goes' blkcheck -E -s 6 -t 2 -r 2 -S 16 "$MSWAP"
+check_program 'a device that comes and goes' blkcheck -E -s $((4 * ${MUSTER_SLOWER:-1})) -t 2 -r 2 -S 16 "$MSWAP"
 must dm_make muster "$(linear 0 "$sectors")"
 check_program 'and one that stays' blkcheck -s 2 -t 2 -r 2 -S 16 "$MSWAP"
 must blkdiscard "$MSWAP"

@@ -10,7 +10,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-seconds=${MUSTER_LOAD_SECONDS:-5}
+seconds=${MUSTER_LOAD_SECONDS:-3}
 judges_pauses=$((seconds >= 60))
 PART=$((${MUSTER_SLOWER:-1} > 1 ? 4 : 2 - judges_pauses))
 PROCESSES=$((64 / PART))

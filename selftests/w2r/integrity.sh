@@ -30,7 +30,7 @@ make_tree() {
 	for ((i = 1; i <= 60; i++)); do
 		seq $((i * 1000000)) $((i * 1000900)) >"$1/$i" || return
 	done
-	seq 10000000 12800000 >"$1/large"
+	seq 10000000 11400000 >"$1/large"
 }
 
 sums_of() {

@@ -1,0 +1,28 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Not everywhere DKMS puts modules where it does on Debian: they are found there too, for each kernel.
+# kernels: 6.1 6.12
+# asked-for: 6.1
+# timeout: 3600
+
+. "$(dirname "$0")/lib.sh"
+
+plan 5
+
+other=${KVER%-amd64}-other-amd64
+
+must few_modules
+must small_sources $work
+must sed -i 's/^ID=.*/ID=fedora/' /etc/os-release
+must mkdir "/lib/modules/$other"
+must ln -s "$(readlink -f "$KDIR")" "/lib/modules/$other/build"
+must install_work
+must dkms install -m muster -v "$VERSION" -k "$other"
+must sh -c "echo 98 >$work/VERSION"
+check 'another version' install_work
+check 'is for this kernel' ls "/lib/modules/$KVER"/extra/mswap.ko*
+check 'and the other' ls "/lib/modules/$other"/extra/mswap.ko*
+check 'it is taken away' make -C $work uninstall
+check_eq 'from all of them' "$(find /lib/modules -name 'mswap.ko*')" ''
+
+finish
