@@ -442,13 +442,17 @@ static int write_again(struct retry *r)
 	return err ? write_failed_again(r, slot, got) : 0;
 }
 
-/* Puts @w behind those that failed after it, once: they may give slots up. */
-static bool retry_behind(struct batch_write *w)
+/*
+ * Puts the write behind those that failed after it, once: they may give slots up.
+ * Not once its slots are settled: to start anew would free them twice.
+ */
+static bool retry_behind(struct retry *r)
 {
+	struct batch_write *w = r->w;
 	struct batching *bt = w->batch->bt;
 	bool others;
 
-	if (w->behind)
+	if (w->behind || r->done || r->settled || r->good != SLOT_NONE)
 		return false;
 	spin_lock_irq(&bt->deferred_lock);
 	others = bt->nr_failed;
@@ -498,12 +502,6 @@ static bool give_up_slots(struct retry *r)
 	return true;
 }
 
-/* Not once the slots are settled: to start anew would free them twice. */
-static bool may_go_behind(const struct retry *r)
-{
-	return !r->done && !r->settled && r->good == SLOT_NONE;
-}
-
 /*
  * What is under way gives slots up when it ends well; or it fails too, and @r can
  * go behind it. Not for ever: it may itself wait for a bio that is given back here.
@@ -514,15 +512,14 @@ static enum slot_wait wait_for_slot(struct retry *r)
 	u32 waits = WRITE_SLOT_WAITS;
 
 	do {
-		if (may_go_behind(r) && retry_behind(r->w))
+		if (retry_behind(r))
 			return SLOT_WAIT_BEHIND;
 		if (wait_event_timeout(bt->givers->wait,
 				       space_nr_free(bt->space),
 				       WRITE_SLOT_WAIT))
 			return SLOT_WAIT_FREE;
 	} while (--waits && others_under_way(bt));
-	return may_go_behind(r) && retry_behind(r->w) ? SLOT_WAIT_BEHIND :
-							SLOT_WAIT_NONE;
+	return retry_behind(r) ? SLOT_WAIT_BEHIND : SLOT_WAIT_NONE;
 }
 
 static void end_retry(struct retry *r, int err)

@@ -24,9 +24,9 @@ enum served {
  * may be held back by its cgroup's limit, which no read of metadata is to wait
  * for: others may need what its reader has locked.
  */
-static enum served pin(struct w2r *c, const struct bio *bio,
-		       struct w2r_io *io, const u32 *entries)
+static enum served pin(struct w2r *c, struct bio *bio, const u32 *entries)
 {
+	struct w2r_io *io = w2r_io_of(bio);
 	struct w2r_filler *f;
 	u32 i;
 
@@ -43,9 +43,9 @@ static enum served pin(struct w2r *c, const struct bio *bio,
 	return SERVED;
 }
 
-static enum served find_and_pin(struct w2r *c, const struct bio *bio,
-				struct w2r_io *io, u32 *entries)
+static enum served find_and_pin(struct w2r *c, struct bio *bio, u32 *entries)
 {
+	const struct w2r_io *io = w2r_io_of(bio);
 	u32 i;
 
 	for (i = 0; i < io->n; i++) {
@@ -53,7 +53,7 @@ static enum served find_and_pin(struct w2r *c, const struct bio *bio,
 		if (!rooms_readable(&c->rooms, entries[i]))
 			return PASSES;
 	}
-	return pin(c, bio, io, entries);
+	return pin(c, bio, entries);
 }
 
 /* The entries are pinned. @bio ends. */
@@ -97,7 +97,7 @@ static void serve_waiter(struct w2r *c, struct w2r_io *io)
 	unsigned long flags;
 
 	spin_lock_irqsave(&c->lock, flags);
-	served = find_and_pin(c, bio, io, entries);
+	served = find_and_pin(c, bio, entries);
 	if (served == PASSES)
 		send_anew(c, bio);
 	spin_unlock_irqrestore(&c->lock, flags);
@@ -346,7 +346,7 @@ int w2r_read(struct w2r *c, struct bio *bio, struct w2r_io *io)
 	if (hits) {
 		cut(c, bio, io, hits);
 		io->kind = W2R_IO_SERVED;
-		served = pin(c, bio, io, entries);
+		served = pin(c, bio, entries);
 		if (served == WAITS)
 			w2r_count(c, W2R_WAITED, 1);
 		if (served == PASSES) {
