@@ -70,8 +70,8 @@ must mswap_set disksize 0
 must mswap_set backing_dev /dev/muster0
 refuse_logged 'a second backing device' 'Device or resource busy' "$SYS/backing_dev" /dev/muster1 'mswap0: backing_dev'
 refuse_logged 'a larger disksize than fits' 'No space left on device' "$SYS/disksize" 1G 'mswap0.*slots do not fit'
-refuse_logged 'a disksize that leaves 63 slots' 'No space left on device' "$SYS/disksize" $(((64 * 256 - 2 * EDGE - 63) * 4096)) \
-	'mswap0.*slots do not fit'
+refuse_logged 'a disksize that leaves 63 slots' 'No space left on device' "$SYS/disksize" \
+	$(((64 * 256 - 2 * EDGE - 63) * 4096)) 'mswap0.*slots do not fit'
 must blkpattern -n 1 fill "$MSWAP"
 refuse_logged 'a disksize while a slot is in use' 'Device or resource busy' "$SYS/disksize" 32M \
 	'mswap0: disksize .*reset first'

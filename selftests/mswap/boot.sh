@@ -50,7 +50,7 @@ marks() {
 	wipefs --noheadings --output TYPE,LABEL "$1" | tr -s ' '
 }
 
-plan 50
+plan 52
 
 must null_make muster0 64
 must modprobe mswap
@@ -60,6 +60,8 @@ check_eq 'there is one device' "$(mswap_devices)" 0
 check_eq 'and swap on it' "$(swap_areas)" '/dev/mswap0 100'
 check 'once more changes nothing' mswap-swap start /dev/muster0
 check_eq 'there is one device still' "$(mswap_devices) $(swap_areas)" '0 /dev/mswap0 100'
+check_fails 'it cannot be uninstalled meanwhile' 'mswap0 is in use' "$(dirname "$0")/../../tools/dkms-setup" uninstall
+check 'the script for that is still there' command -v mswap-swap
 check_program 'swapping' limited 24M pagestride -c 1 -s 48
 check 'stop' eval "$(unit ExecStop /dev/muster0)"
 check_eq 'no swap, no device' "$(swap_areas)$(mswap_devices)" ''

@@ -12,7 +12,7 @@ plan 10
 
 # io_of DEVICE KEY: bytes in the cgroup's io.stat, 0 if there are none.
 io_of() {
-	awk -v dev="$(<"/sys/block/$(basename "$(readlink -f "$1")")/dev")" -v key="$2=" '
+	awk -v dev="$(number_of "$1")" -v key="$2=" '
 		$1 == dev { for (i = 2; i <= NF; i++) if (index($i, key) == 1) n = substr($i, length(key) + 1) }
 		END { print n + 0 }' "$CGROUP/io.stat"
 }
@@ -37,7 +37,7 @@ diag "on the device: $wrote bytes, $copied by copy; of the cgroup: $(io_of /dev/
 
 # So little that it would take over a minute, and still not where, for want of free copies, some pages are its own I/O.
 if [[ -e $CGROUP/io.max ]]; then
-	number=$(<"/sys/block/$(basename "$(readlink -f /dev/muster0)")/dev")
+	number=$(number_of /dev/muster0)
 	must put "$number wbps=$((524288 / ${MUSTER_SLOWER:-1}))" "$CGROUP/io.max"
 	start=$SECONDS
 	check_program 'one that may write little there swaps as well' swaps

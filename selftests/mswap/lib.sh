@@ -124,6 +124,11 @@ read_batch() {
 		--output-format=json 2>/dev/null | sed -n 's/.*"total_err" : \([0-9]*\).*/\1/p'
 }
 
+# number_of DEVICE: MAJOR:MINOR of a whole disk.
+number_of() {
+	cat "/sys/block/$(basename "$(readlink -f "$1")")/dev"
+}
+
 settle() {
 	[[ ! -d /run/udev ]] || udevadm settle --timeout=10 2>/dev/null || sleep 0.2
 }

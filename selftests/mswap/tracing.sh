@@ -19,7 +19,7 @@ save_trace() {
 
 # device_number DEVICE: as tracepoints of the block layer print it.
 device_number() {
-	tr : , <"/sys/block/$(basename "$(readlink -f "$1")")/dev"
+	number_of "$1" | tr : ,
 }
 
 # trace_block EVENT COMMAND...: leaves in the trace nothing but this event of the block layer while the command runs.

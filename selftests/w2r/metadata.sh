@@ -34,7 +34,7 @@ sync -f "$WORK/mnt"
 inodes=$(dumpe2fs "$DEV" 2>/dev/null | sed -n 's/.*Inode table at \([0-9]*\)-.*/\1/p' | head -n 1)
 check_that 'the inodes lie somewhere' "${inodes:-0} > 0"
 
-number=$(<"/sys/block/$(basename "$(readlink -f /dev/muster0)")/dev")
+number=$(number_of /dev/muster0)
 on_exit put "$number rbps=max" "$CGROUP/io.max"
 must put "$number rbps=2048" "$CGROUP/io.max"
 must put 3 /proc/sys/vm/drop_caches
