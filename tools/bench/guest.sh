@@ -15,7 +15,8 @@
 #	memory NAME BYTES	another memory.max for this program
 #	outside NAME		it is run outside the cgroup and itself puts into it what shall be, see loads/load-lib.sh
 #	charge 1			what mswap has of the machine's memory is taken off memory.max
-#	instructions 1		the emulator counts instructions, and writes them to DIR/instructions when instmark runs
+#	instructions 1		the emulator counts instructions, and writes them to DIR/instructions.1, .2 and so on when
+#				instmark runs
 #	root NAME ARCHIVE	it has DIR/ARCHIVE, unpacked in memory as the root of what it starts; several lines: one
 #				over the other
 #	step N KIND SIDE PAGE_CLUSTER PROGRAM
@@ -32,7 +33,6 @@
 set -eu
 
 out=$1
-plan=$out/plan
 cgroup_root=/sys/fs/cgroup
 cgroup=$cgroup_root/bench
 bio_event=/sys/kernel/tracing/events/block/block_bio_queue
@@ -100,7 +100,7 @@ make_device() {
 	null_blk-7us) make_null_blk "$2" 7000 ;;
 	null_blk-100us) make_null_blk "$2" 100000 ;;
 	null_blk-400us) make_null_blk "$2" 400000 ;;
-	null_blk-5ms) make_null_blk "$2" 5000000 1 1 ;;
+	null_blk-5ms) make_null_blk "$2" 5000000 1 1 && echo 1 >/sys/block/nullb0/queue/rotational ;;
 	nvme) wait_for /dev/nvme0n1 nvme ;;
 	nvme-tcp) make_nvme_tcp "$2" 100000 ;;
 	virtio) wait_for /dev/vda virtio_blk ;;
@@ -128,15 +128,19 @@ swap_stop() {
 
 # --- one step
 
-# count_instructions NAME: what was executed until now goes to N.NAME.instructions.
-count_instructions() {
-	[ -n "$instructions" ] || return 0
-	instmark
-	mv "$out/instructions" "$out/$step.$1.instructions"
+# The emulator's last two files of this step are of its begin and of its end.
+name_instructions() {
+	find "$out" -name 'instructions.[0-9]*' | sort -V | tail -n 2 >"$work/instructions"
+	for name in begin end; do
+		read -r file
+		mv "$file" "$out/$step.$name.instructions"
+	done <"$work/instructions"
+	rm -f "$out"/instructions.[0-9]*
 }
 
+# Nothing here waits for the host, as the programs are being timed.
 snapshot() {
-	count_instructions "$1"
+	[ -z "$instructions" ] || [ "$1" = middle ] || instmark
 	cat /proc/vmstat >"$tmp/$1"
 	sed -n 's/^cpu /cpustat /p' /proc/stat >>"$tmp/$1"
 	# A kernel may be built or booted without it.
@@ -297,7 +301,10 @@ run_step() {
 		mswap_counters mswap
 	fi
 	[ "$count" != "$kind" ] || count_end
-	[ -z "$instructions" ] || grep -i ' [tw] ' /proc/kallsyms >"$out/$step.symbols"
+	if [ -n "$instructions" ]; then
+		name_instructions
+		grep -i ' [tw] ' /proc/kallsyms >"$out/$step.symbols"
+	fi
 
 	swap_stop
 	rmdir "$cgroup"
@@ -345,8 +352,9 @@ prepare() {
 . "${0%/*}/remote.sh"
 
 work=$(mktemp -d)
-# In memory, and not the cgroup's: nobody waits for the host in order to run them.
-cp -r "$out/bin" "$work"
+# In memory, and not the cgroup's: nobody waits for the host in order to run them, or to read it.
+cp -r "$out/bin" "$out/plan" "$work"
+plan=$work/plan
 PATH=$work/bin:$PATH
 tmp=$work/step
 mkdir "$tmp"

@@ -4,6 +4,8 @@
 # The sides of the swap benchmark: how each makes what is swapped to of a device, and takes it away again.
 #
 #	stock			swap on the device
+#	stock-slots		the same, but read-ahead is of the slots beside the one asked for, not of the addresses, as
+#				it is by itself on a device that rotates
 #	linear			swap on dm-linear on the device
 #	mswap[-POLICY]		mswap on the device
 #	mswap-w2r		mswap on dm-w2r on the device, with W2R_MIB of memory outside the cgroup
@@ -17,6 +19,7 @@
 W2R_MIB=64
 
 frontswap=/sys/module/mswap_frontswap/parameters/device
+by_address=/sys/kernel/mm/swap/vma_ra_enabled
 zswap=/sys/module/zswap/parameters
 mswap=
 zram=
@@ -125,6 +128,10 @@ zram_stop() {
 side_start() {
 	case $side in
 	stock) swap=$device ;;
+	stock-slots)
+		echo false >$by_address
+		swap=$device
+		;;
 	linear) linear_start ;;
 	mswap) mswap_start "$device" ;;
 	mswap-w2r)
@@ -151,6 +158,7 @@ side_start() {
 
 side_stop() {
 	case $side in
+	stock-slots) echo true >$by_address ;;
 	linear) dm_stop bench-linear ;;
 	mswap-w2r)
 		mswap_stop

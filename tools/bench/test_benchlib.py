@@ -36,6 +36,24 @@ class Judging(unittest.TestCase):
         self.assertAlmostEqual(table.ratio("read_s").median, 0.25)
         self.assertAlmostEqual(table.ratio("write_s").median, 1.5)
 
+    def test_stock_is_the_better_of_its_ways_of_reading_ahead(self):
+        table = judge.Table([
+            step("stock", 3, 1, seconds=(1.0, 9.0)),
+            step("stock-slots", 3, 1, seconds=(2.0, 4.0), counts={"dev_reads": 5}),
+            step("mswap", 3, 1, seconds=(1.0, 2.0)),
+        ])
+        self.assertEqual(table.rival("read_s"), ("stock-slots", 3))
+        self.assertAlmostEqual(table.ratio("read_s").median, 0.5)
+        self.assertAlmostEqual(table.ratio("dev_reads").median, 10)
+        self.assertEqual(table.rival("write_s"), ("stock", 3))
+
+    def test_reached_but_not_in_each_round(self):
+        steps = [each for number, ours in ((1, 0.9), (2, 1.04), (3, 1.1))
+                 for each in (step("stock", 0, number, seconds=(1.0, 1.0)),
+                              step("mswap", 0, number, seconds=(ours, 0.1)))]
+        found = {each.target.text: each for each in judge.verdicts("virtio", {"c1": judge.Table(steps)})}
+        self.assertEqual(found["write phase"].text, "reached (not in each round)")
+
     def test_ratios_are_taken_round_by_round(self):
         table = judge.Table([
             step("stock", 0, 1, seconds=(1.0, 10.0)), step("mswap", 0, 1, seconds=(1.0, 5.0)),
@@ -180,8 +198,8 @@ class Judging(unittest.TestCase):
         }
         text = summary.markdown("d", [summary.Part("devices", "t", "make again", data)])
         self.assertIn("Steps that failed or read bad pages: 1.", text)
-        self.assertIn("cgroup of 192 MiB; all figures and plots: [devices](devices/report.md). Again: `make again`",
-                      text)
+        self.assertIn("cgroup of 192 MiB, and what mswap takes beside it; all figures and plots: [devices]"
+                      "(devices/report.md). Again: `make again`\n\nOne round: ", text)
         self.assertIn("| QEMU NVMe | c1 | read-back | ≤ 0.27 | 0.200 | reached |", text)
         self.assertIn("mswap, page-cluster 0 1.00; stock, page-cluster 0 3.67 |", text)
 
@@ -195,6 +213,10 @@ class Steps(unittest.TestCase):
         self.assertEqual(order, [("c1", "mswap-0"), ("c1", "stock-3"), ("c1", "stock-0"), ("c1", "floor-3"),
                                  ("c4", "mswap-0"), ("c4", "stock-3"), ("c4", "stock-0")])
         self.assertEqual([each.number for each in steps], list(range(1, 15)))
+
+    def test_each_way_of_reading_ahead_with_each_page_cluster(self):
+        pairs = plan.variants(["stock", "stock-slots", "mswap"], [0, 5], [3])
+        self.assertEqual(pairs, [("stock", 0), ("mswap", 3), ("stock", 5), ("stock-slots", 0), ("stock-slots", 5)])
 
     def test_peers_have_their_own_page_cluster(self):
         pairs = plan.variants(["zram-lz4", "stock", "zswap-zstd", "mswap-page"], [0, 5], [2])

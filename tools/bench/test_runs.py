@@ -257,7 +257,7 @@ class LosingDevices(InDirectory):
         return status, json.loads((self.out / "out/results.json").read_text()), said.getvalue()
 
     def run_swap(self, boots):
-        return self.run_tool(boots, DEVICES="brd nvme", PROGRAMS="c1")
+        return self.run_tool(boots, DEVICES="brd nvme", PROGRAMS="c1", SIDES="stock mswap")
 
     @contextlib.contextmanager
     def scratch(self):

@@ -82,7 +82,7 @@ def _add_programs(out, tools):
 
 
 def _plugin_words(out):
-    """Has the emulator count instructions: instmark in the guest makes it write OUT/instructions."""
+    """Has the emulator count instructions: instmark in the guest makes it write OUT/instructions.NUMBER."""
     _make("tools/bench/plugin", out)
     plugin, counts = (str(out / name).replace(",", ",,") for name in ("instructions.so", "instructions"))
     return ["--plugin", f"{plugin},out={counts}"]

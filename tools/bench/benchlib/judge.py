@@ -39,11 +39,15 @@ def metric(result, name):
     return counts.get(name, result.get("figures", {}).get(name, result.get(name)))
 
 
+STOCK = "stock"  # as a rival, however it reads ahead
 PEER = "peer"  # whatever keeps the data on the device and is not ours
 
 
 def _is_of(variant, side):
-    return variant[0] == side or (side == PEER and variant[0] in plan.SIDES and plan.SIDES[variant[0]].is_peer)
+    known = plan.SIDES.get(variant[0])
+    if side == STOCK:
+        return bool(known and known.is_stock)
+    return variant[0] == side or (side == PEER and bool(known and known.is_peer))
 
 
 def missed_since(failed):
@@ -96,14 +100,14 @@ class Table:
         ]
         return min(known)[1] if known else None
 
-    def rival(self, name, side="stock"):
+    def rival(self, name, side=STOCK):
         """
         The stock variant that counts: for seconds and latencies the one that is quickest in them, for anything
         else the one that is quickest as a whole.
         """
         return self.best(side, name if name.endswith(("_s", "_us", "_seconds")) else "total_s")
 
-    def ratio(self, name, side="stock", ours="mswap"):
+    def ratio(self, name, side=STOCK, ours="mswap"):
         """The side OURS over its rival, round by round; None when a figure is missing."""
         ours, theirs = self.best(ours, "total_s"), self.rival(name, side)
         if not ours or not theirs:
@@ -124,7 +128,7 @@ class Target:
     kind: str = "ratio"
     aim: float = 0.0
     ours: str = "mswap"
-    rival: str = "stock"
+    rival: str = STOCK
 
     @property
     def at_least(self):
@@ -220,7 +224,9 @@ class Verdict:
         if self.failed:
             return missed_since(self.failed)
         if self.reached:
-            return "reached, aim too" if self.target.aim and self.spread.median <= self.target.aim else "reached"
+            aim = ", aim too" if self.target.aim and self.spread.median <= self.target.aim else ""
+            worst = self.spread.low if self.target.at_least else self.spread.high
+            return f"reached{aim}{'' if self.target.reached_by(worst) else ' (not in each round)'}"
         if not self.target.at_least and self.target.limit >= 1 and self.spread.around_one:
             return "missed (no difference: the spread is around 1)"
         return "missed"

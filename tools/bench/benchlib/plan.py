@@ -54,6 +54,11 @@ class Side:
         return self.name.startswith("mswap") or self.name == "frontswap"
 
     @property
+    def is_stock(self):
+        """Stock swap on nothing but the device, however it reads ahead."""
+        return self.name in ("stock", "stock-slots")
+
+    @property
     def is_peer(self):
         return self.on_device and not self.is_ours
 
@@ -67,6 +72,7 @@ SIDES = {
     side.name: side
     for side in (
         Side("stock", "stock"),
+        Side("stock-slots", "stock, read-ahead by slots"),
         Side("linear", "dm-linear over the device", page_cluster=3),
         Side("mswap", "mswap"),
         Side("frontswap", "mswap-frontswap", page_cluster=0),
@@ -81,7 +87,7 @@ SIDES = {
         Side("zram-zstd", "zram (zstd), nothing on the device", on_device=False, page_cluster=0),
     )
 }
-DEFAULT_SIDES = ("stock", "mswap")
+DEFAULT_SIDES = ("stock", "stock-slots", "mswap")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -173,11 +179,12 @@ def variants(sides, stock_clusters, mswap_clusters):
     def pairs(names):
         for name in names:
             side = SIDES[name]
-            default = stock_clusters if name == "stock" else mswap_clusters
+            default = stock_clusters if side.is_stock else mswap_clusters
             yield from ((name, n) for n in (default if side.page_cluster is None else (side.page_cluster,)))
 
-    stock = list(pairs(["stock"] if "stock" in sides else []))
-    others = list(pairs(name for name in SIDES if name in sides and name != "stock"))
+    asked_for = [name for name in SIDES if name in sides]
+    stock = list(pairs(name for name in asked_for if SIDES[name].is_stock))
+    others = list(pairs(name for name in asked_for if not SIDES[name].is_stock))
     return stock[:1] + others + stock[1:]
 
 

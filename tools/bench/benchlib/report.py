@@ -29,9 +29,9 @@ FIGURES = (  # which only some programs have, or runs
     ("snapshot s", "snapshot_seconds", 2),
 )
 HOW_TO_READ = """\
-Figures are medians (lowest–highest) over the rounds. A ratio is mswap over the stock swap that counts,
-taken round by round: for seconds and µs the stock `vm.page-cluster` that is quickest in them, for all else the
-one that is quickest as a whole. What failed or read bad pages counts nowhere.
+Figures are medians (lowest–highest) over the rounds. A ratio is mswap over the stock swap that counts, taken round by
+round: of all that were measured, with whatever `vm.page-cluster` and way of reading ahead, for seconds and µs the one
+that is quickest in them, for all else the one that is quickest as a whole. What failed or read bad pages counts nowhere.
 The device's I/Os are what its own statistics say; – means it keeps none.
 "pages/read" counts all that was read, "reads/page in" what was swapped in.
 "sys" is the CPU time of the whole machine in the kernel, "stall" the time in which all of the programs waited
@@ -90,6 +90,15 @@ def variant_text(variant):
     side, page_cluster = variant
     name = "stock on ramdisk" if side == "floor" else plan.SIDES[side].title if side in plan.SIDES else side
     return f"{name}, page-cluster {page_cluster}"
+
+
+def charge_text(about):
+    """Whose memory mswap's own is, in the middle of a sentence."""
+    return ", less what mswap takes" if about.get("charge") else ", and what mswap takes beside it"
+
+
+def one_round_lines(about):
+    return ["", "One round: what differs by chance cannot be told from what differs."] if about["rounds"] == 1 else []
 
 
 def row(cells):
@@ -193,9 +202,9 @@ def markdown(data):
     lines = [f"# bench-swap, {about['date']}", ""]
     lines += [
         f"Commit {about['commit']}, kernel {about['kernel']}, {about['rounds']} rounds, "
-        f"cgroup of {about['limit_mib']} MiB{', less what mswap takes,' if about.get('charge') else ''}; "
-        f"knobs changed: {about['knobs'] or 'none'}."
+        f"cgroup of {about['limit_mib']} MiB{charge_text(about)}; knobs changed: {about['knobs'] or 'none'}."
     ]
+    lines += one_round_lines(about)
     lines += [
         "",
         f"Targets: {total - missed} reached, {missed} missed. Bad pages: {bad}. Steps that failed or read bad pages: "

@@ -44,6 +44,9 @@ class Part:
                              f"{'≥' if target.at_least else '≤'} {target.limit}",
                              report.spread_text(verdict.spread, 3), verdict.text, verdict.reached)
 
+    def charge_text(self):
+        return report.charge_text(self.data["about"])
+
     def wrong(self):
         return sum(map(results.failed, self.data["steps"]))
 
@@ -73,6 +76,9 @@ class CachePart(Part):
             program, colon, text = verdict.text.partition(": ")
             yield Judged(where, program if colon else "", text if colon else verdict.text, f"≤ {verdict.limit:.3f}",
                          report.spread_text(verdict.spread, 3), verdict.word, verdict.reached)
+
+    def charge_text(self):
+        return ""
 
     def wrong(self):
         return sum(bool(w2r.complaint(found)) for found in self.data["results"])
@@ -122,8 +128,8 @@ def _measured(part):
     about = part.data["about"]
     what, mib = part.memory
     lines = [f"{about['rounds']} rounds on kernel {about['kernel']}, commit {about['commit']}, {what} of "
-             f"{about[mib]} MiB; all figures and plots: [{part.name}]({part.name}/report.md). Again: "
-             f"`{part.command}`", ""]
+             f"{about[mib]} MiB{part.charge_text()}; all figures and plots: [{part.name}]({part.name}/report.md). Again: "
+             f"`{part.command}`", *report.one_round_lines(about), ""]
     rows = [judged.cells() for judged in part.judged()]
     if rows:
         lines += [*report.table_lines(["device", "program", "target", "limit", "figure", "verdict"], rows), ""]

@@ -2,7 +2,8 @@
 /*
  * A plugin of QEMU's emulator: counts the guest's instructions, by the translated block they are in. When the guest
  * executes the instruction of mark.h it writes "ADDRESS COUNT" lines, hexadecimal and decimal, from the start of the
- * machine on, to the file that the argument out= names; address 0 stands for all of user space.
+ * machine on, to a file; address 0 stands for all of user space. The argument out=NAME has the files called NAME.1,
+ * NAME.2 and so on.
  *
  * For machines whose CPUs are emulated in turn by one thread, as with -icount: nothing here is locked. A block that ends
  * early, at a page fault, counts as a whole.
@@ -79,14 +80,18 @@ static void write_counts(FILE *file)
 
 static void marked(unsigned int cpu, void *data)
 {
-	FILE *file = fopen(out, "w");
+	static unsigned int marks;
+	char name[4096];
+	FILE *file;
 
 	(void)cpu;
 	(void)data;
+	snprintf(name, sizeof(name), "%s.%u", out, ++marks);
+	file = fopen(name, "w");
 	if (file)
 		write_counts(file);
 	if (!file || fclose(file))
-		fprintf(stderr, "instructions: cannot write %s\n", out);
+		fprintf(stderr, "instructions: cannot write %s\n", name);
 }
 
 static bool is_mark(const struct qemu_plugin_insn *insn)
