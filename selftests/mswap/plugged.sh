@@ -7,7 +7,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 5
+plan 6
 
 # One madvise() of all of it is one plug, and a ramdisk never makes the task sleep, which would end it.
 MIB=200
@@ -54,7 +54,7 @@ used_kib /dev/ram1
 check_le 'it pages out still' "$USED" $((MIB * 1024 * 9 / 10))
 rmmod mswap &
 unloading=$!
-wait_until 2 goes || diag 'nobody held a plug any more'
+check 'it waits for whoever holds the plug' wait_until 2 goes
 kill $hold
 wait $unloading
 check_eq 'unloading' $? 0
