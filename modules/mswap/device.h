@@ -38,8 +38,9 @@ bool mswap_device_in_use(struct mswap_device *dev);
 int mswap_device_claim_ready(struct mswap_device *dev);
 void mswap_device_give_back(struct mswap_device *dev);
 /*
- * The calls below want dev->lock held and log their refusals. -EBUSY: in use, or
- * ready already; -EINVAL: no size; and what engine_start(), engine_resize() give.
+ * The calls below want dev->lock held and log their refusals, but not every
+ * -ENOMEM. -EBUSY: in use, or ready already; -EINVAL: no size; and what
+ * engine_start(), engine_resize() give.
  */
 int mswap_device_start(struct mswap_device *dev, const char *path);
 int mswap_device_reset(struct mswap_device *dev);

@@ -52,7 +52,7 @@ void engine_exit(struct engine *e);
 /*
  * Opens the backing device and makes the engine ready. @slots is the wanted
  * number of virtual slots, 0 = as many as fit with the usual reserve. A refusal
- * is in the kernel log (but for want of memory for the path) and changes nothing.
+ * is in the kernel log (but for some want of memory) and changes nothing.
  * Process context, may sleep; the caller serialises the calls below and lets no bio
  * in meanwhile.
  * -ENOSPC: too many slots wanted; -ENOMEM; and all of backing_open().

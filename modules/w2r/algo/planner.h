@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the waiting room prefetches: planners as tables of functions. A planner
+ * What the waiting room prefetches: planners, chosen by kind. A planner
  * is told every reference, a run of blocks each, and says what comes next.
  * What it names may be in the cache already; the caller leaves that out.
  *
