@@ -31,7 +31,8 @@ FIGURES = (  # which only some programs have, or runs
 HOW_TO_READ = """\
 Figures are medians (lowest–highest) over the rounds. A ratio is mswap over the stock swap that counts, taken round by
 round: of all that were measured, with whatever `vm.page-cluster` and way of reading ahead, for seconds and µs the one
-that is quickest in them, for all else the one that is quickest as a whole. What failed or read bad pages counts nowhere.
+that is quickest in them, for all else the one that is quickest as a whole. What failed or read bad pages counts
+nowhere.
 The device's I/Os are what its own statistics say; – means it keeps none.
 "pages/read" counts all that was read, "reads/page in" what was swapped in.
 "sys" is the CPU time of the whole machine in the kernel, "stall" the time in which all of the programs waited

@@ -128,8 +128,8 @@ def _measured(part):
     about = part.data["about"]
     what, mib = part.memory
     lines = [f"{about['rounds']} rounds on kernel {about['kernel']}, commit {about['commit']}, {what} of "
-             f"{about[mib]} MiB{part.charge_text()}; all figures and plots: [{part.name}]({part.name}/report.md). Again: "
-             f"`{part.command}`", *report.one_round_lines(about), ""]
+             f"{about[mib]} MiB{part.charge_text()}; all figures and plots: [{part.name}]({part.name}/report.md). "
+             f"Again: `{part.command}`", *report.one_round_lines(about), ""]
     rows = [judged.cells() for judged in part.judged()]
     if rows:
         lines += [*report.table_lines(["device", "program", "target", "limit", "figure", "verdict"], rows), ""]
