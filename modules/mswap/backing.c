@@ -46,7 +46,7 @@ static const char *backing_open_error(int err)
 static int backing_check(struct backing *b, const char *path, const char *name)
 {
 	u64 slots = bdev_nr_bytes(b->bdev) >> PAGE_SHIFT;
-	u64 edges = 2 * BACKING_EDGE_SLOTS;
+	u64 edges = BACKING_FIRST_EDGE + BACKING_LAST_EDGE;
 
 	slots -= min(slots, edges);
 	if (bdev_read_only(b->bdev))
@@ -58,7 +58,7 @@ static int backing_check(struct backing *b, const char *path, const char *name)
 				      "its logical blocks are larger than 4 KiB",
 				      -EINVAL);
 	if (slots < BACKING_SLOTS_MIN)
-		return backing_refuse(name, path, "it is smaller than 3 MiB",
+		return backing_refuse(name, path, "it is smaller than 8 MiB",
 				      -ENOSPC);
 	if (slots > BACKING_SLOTS_MAX)
 		return backing_refuse(name, path, "it has more than 2^32-2 slots",
@@ -120,7 +120,7 @@ struct bio *backing_alloc_write(struct backing *b, u32 nr, blk_opf_t opf,
 
 void backing_aim(struct bio *bio, u32 slot)
 {
-	bio->bi_iter.bi_sector = ((sector_t)slot + BACKING_EDGE_SLOTS) *
+	bio->bi_iter.bi_sector = ((sector_t)slot + BACKING_FIRST_EDGE) *
 				 SLOT_SECTORS;
 }
 

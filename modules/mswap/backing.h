@@ -13,10 +13,13 @@
 #include "compat/bio.h"
 
 /*
- * So many at either end are not ours: there lies what tells others what a disk
- * holds. Pages are any program's, and could tell anything.
+ * So many at the ends are not ours: there lies what tells others what a disk
+ * holds. Pages are any program's, and could tell anything. The furthest places
+ * where libblkid looks are those of a LUKS header, 4 MiB from the begin, and of a
+ * RAID member of Promise's, 1.5 MiB from the end.
  */
-#define BACKING_EDGE_SLOTS	256	/* 1 MiB */
+#define BACKING_FIRST_EDGE	1280	/* 5 MiB */
+#define BACKING_LAST_EDGE	512	/* 2 MiB */
 #define BACKING_SLOTS_MIN	256
 #define BACKING_SLOTS_MAX	((u32)-2)
 

@@ -47,9 +47,9 @@ must blockdev --setro /dev/muster1
 refuse_backing 'a read-only device' 'Read-only file system' /dev/muster1 muster1
 must blockdev --setrw /dev/muster1
 
-truncate -s $((3 * 1024 * 1024 - 4096)) "$WORK/small"
+truncate -s $((8 * 1024 * 1024 - 4096)) "$WORK/small"
 small=$(losetup --show -f "$WORK/small")
-refuse_backing 'a device below 3 MiB' 'No space left on device' "$small" "$small"
+refuse_backing 'a device below 8 MiB' 'No space left on device' "$small" "$small"
 if [[ $large ]]; then
 	refuse_backing 'blocks of 8 KiB' 'Invalid argument' "$large" "$large"
 else
@@ -71,7 +71,7 @@ must mswap_set backing_dev /dev/muster0
 refuse_logged 'a second backing device' 'Device or resource busy' "$SYS/backing_dev" /dev/muster1 'mswap0: backing_dev'
 refuse_logged 'a larger disksize than fits' 'No space left on device' "$SYS/disksize" 1G 'mswap0.*slots do not fit'
 refuse_logged 'a disksize that leaves 63 slots' 'No space left on device' "$SYS/disksize" \
-	$(((64 * 256 - 2 * EDGE - 63) * 4096)) 'mswap0.*slots do not fit'
+	$(((64 * 256 - EDGES - 63) * 4096)) 'mswap0.*slots do not fit'
 must blkpattern -n 1 fill "$MSWAP"
 refuse_logged 'a disksize while a slot is in use' 'Device or resource busy' "$SYS/disksize" 32M \
 	'mswap0: disksize .*reset first'

@@ -31,7 +31,7 @@ print_things() {
 }
 
 must modprobe loop
-must modprobe brd rd_nr=2 rd_size=4096
+must modprobe brd rd_nr=2 rd_size=10240
 make 0
 before=$(print_things)
 check 'another test' one_more

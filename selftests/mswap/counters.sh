@@ -91,7 +91,7 @@ must blkpattern -o 3 -b 64 fill "$MSWAP"
 must blkpattern -o 3 -b 1 -R scan "$MSWAP"
 adds_up 'direct I/O'
 check_eq 'direct I/O: every slot is in use' "$(get slots_used)" $(($(get disksize) / 4096))
-slots=$((256 * 256 - 2 * EDGE))
+slots=$((256 * 256 - EDGES))
 check_eq 'all slots are told' "$(get slots_total)" "$slots"
 check_eq 'the reserve' "$(get slots_reserved)" $((slots - $(get disksize) / 4096))
 check_eq 'the waiting room' "$(get waiting_bytes)" $(($(get waiting_pages) * 4096))

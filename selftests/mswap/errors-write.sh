@@ -17,9 +17,9 @@ linear() {
 	echo "$1 $2 linear /dev/muster0 $1"
 }
 
-# The table of a device with $2 bad slots from slot $1 on.
+# The table of a device with $2 bad slots from slot $1 of mswap's on.
 bad_slots() {
-	local from=$(($1 * SLOT)) n=$(($2 * SLOT))
+	local from=$(((EDGE + $1) * SLOT)) n=$(($2 * SLOT))
 
 	linear 0 "$from"
 	echo "$from $n error"
@@ -42,9 +42,9 @@ flush() {
 	dd if=/dev/null of="$MSWAP" conv=fsync,notrunc status=none
 }
 
-must null_make muster0 24
+must null_make muster0 29
 sectors=$(sectors_of /dev/muster0)
-size=$(((sectors / SLOT - 2 * EDGE - RESERVE) * 4096))
+size=$(((sectors / SLOT - EDGES - RESERVE) * 4096))
 must dm_make muster "$(bad_slots 1000 24)"
 mswap_add /dev/mapper/muster disksize=$size
 blocks=$(($(get disksize) / 4096))
@@ -107,7 +107,7 @@ must dm_make muster "$(linear 0 "$sectors")"
 check_eq 'and keeps what it held' "$(scan -g 9 | value_of match)" "$blocks"
 
 must wait_until 5 mswap_set reset 1
-must null_make muster1 24 cache_size=16 queue_mode=2
+must null_make muster1 29 cache_size=16 queue_mode=2
 must dm_make muster-cache "0 $sectors linear /dev/muster1 0"
 must mswap_set backing_dev /dev/mapper/muster-cache
 check 'a device that can is flushed' flush
@@ -117,7 +117,7 @@ check_fails 'when it cannot, who asked is told' 'Input/output error' flush
 # More bad slots than the reserve has: 36 blocks are left without one.
 must wait_until 5 mswap_set reset 1
 must dm_make muster "$(bad_slots 1000 100)"
-must mswap_set disksize $((sectors * 512 - (2 * EDGE + 64) * 4096))
+must mswap_set disksize $((sectors * 512 - (EDGES + 64) * 4096))
 must mswap_set backing_dev /dev/mapper/muster
 blocks=$(($(get disksize) / 4096))
 check 'all bad slots are found' wait_until 4 all_bad_are_retired 100

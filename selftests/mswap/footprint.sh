@@ -28,7 +28,7 @@ footprint() {
 		"$(get footprint_bytes) > 0 && 2 * $(get footprint_bytes) <= 9 * $(get slots_total) + 2 * $SMALL"
 }
 
-for mib in 3 4 63 1024 2048; do
+for mib in 8 9 63 1024 2048; do
 	must null_make "muster$mib" "$mib" memory_backed=0 discard=0
 	mswap_add "/dev/muster$mib"
 	footprint "$mib MiB"
@@ -39,7 +39,7 @@ done
 must null_make muster64g 65536 memory_backed=0 discard=0
 before=$(free_kib)
 mswap_add /dev/muster64g
-check_eq '64 GiB: slots' "$(get slots_total)" $((64 * 1024 * 256 - 2 * EDGE))
+check_eq '64 GiB: slots' "$(get slots_total)" $((64 * 1024 * 256 - EDGES))
 check_eq '64 GiB: the reserve is at most 65536 slots' "$(get slots_reserved)" 65536
 check_that '64 GiB: at most 4.5 bytes a slot' "2 * $(get footprint_bytes) <= 9 * $(get slots_total)"
 used=$(((before - $(free_kib)) * 1024))
@@ -50,7 +50,7 @@ check_that 'reset gives the memory back' "$(free_kib) > $before - $NOISE"
 check_eq 'not ready: nothing is held' "$(get footprint_bytes) $(get waiting_bytes)" '0 0'
 
 # 2^32 - 2 slots are the most: between the edges there are 2 more.
-must null_make muster16t $((16 * 1024 * 1024 + 2)) memory_backed=0 discard=0
-refuse_logged '16 TiB and 2 MiB' 'File too large' "$SYS/backing_dev" /dev/muster16t 'mswap0.*muster16t'
+must null_make muster16t $((16 * 1024 * 1024 + 7)) memory_backed=0 discard=0
+refuse_logged '16 TiB and 7 MiB' 'File too large' "$SYS/backing_dev" /dev/muster16t 'mswap0.*muster16t'
 
 finish

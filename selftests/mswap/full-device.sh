@@ -11,7 +11,7 @@ plan 14
 
 # The least reserve there may be: 64 slots.
 must null_make muster0 48
-mswap_add /dev/muster0 disksize=$((48 * 1024 * 1024 - (2 * EDGE + 64) * 4096))
+mswap_add /dev/muster0 disksize=$((48 * 1024 * 1024 - (EDGES + 64) * 4096))
 blocks=$(($(get disksize) / 4096))
 check_eq 'the least reserve' "$(get slots_reserved)" 64
 

@@ -36,7 +36,7 @@ end=$((from + BAD * SLOT))
 must dm_make muster "0 $from linear /dev/muster0 0
 $from $((end - from)) error
 $end $((sectors - end)) linear /dev/muster0 $end"
-mswap_add /dev/mapper/muster disksize=$((sectors * 512 - (2 * EDGE + BAD + 1) * 4096))
+mswap_add /dev/mapper/muster disksize=$((sectors * 512 - (EDGES + BAD + 1) * 4096))
 blocks=$(($(get disksize) / 4096))
 
 must wait_until 4 all_bad_are_retired

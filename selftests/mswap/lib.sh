@@ -11,9 +11,9 @@ export LC_ALL=C
 CONTROL=/sys/class/mswap-control
 CGROUP=/sys/fs/cgroup/muster-test
 WORK=/run/muster-test
-# Slots of 4 KiB at either end of a backing device that mswap leaves alone.
-# shellcheck disable=SC2034 # tests use it
-EDGE=256
+# Slots of 4 KiB that mswap leaves alone: at the begin of a backing device, and at both ends.
+# shellcheck disable=SC2034 # tests use them
+EDGE=1280 EDGES=1792
 KNOBS='policy cluster_pages batch_usecs readahead readahead_pages waiting_pages'
 
 # --- refusals
@@ -264,13 +264,15 @@ mswap_remove() {
 	printf '%s' "$number" >"$CONTROL/hot_remove"
 }
 
-# superblocks_swapped N: so many copies of the page that an ext4 begins with are in memory, or swapped out; the page is in
-# $WORK/superblock.
+# The page that an ext4 begins with, for superblocks_swapped.
+mkfs_first_page() {
+	truncate -s 8M "$WORK/image" && mkfs.ext4 -q "$WORK/image" && head -c 4096 "$WORK/image" >"$WORK/superblock"
+}
+
+# superblocks_swapped N: so many copies of the page $WORK/superblock are in memory, or swapped out.
 superblocks_swapped() {
 	local n=$1
 
-	truncate -s 8M "$WORK/image" && mkfs.ext4 -q "$WORK/image" || return
-	head -c 4096 "$WORK/image" >"$WORK/superblock" && rm "$WORK/image" || return
 	mount -t tmpfs -o size=$((n * 4 + 1024))K none "$WORK/tmpfs" || return
 	yes "$WORK/superblock" | head -n "$n" | limited 16M xargs cat >"$WORK/tmpfs/superblocks"
 }

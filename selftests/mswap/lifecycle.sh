@@ -73,7 +73,7 @@ check_eq 'not ready yet' "$(get initstate) $(get backing_dev) $(get disksize)" '
 check_eq 'no size yet' "$(blockdev --getsize64 "$MSWAP")" 0
 must mswap_set backing_dev /dev/muster0
 check_eq 'ready' "$(get initstate) $(get backing_dev)" '1 /dev/muster0'
-check_eq 'automatic size leaves 1/64, here 248 slots' "$(get disksize)" $((64 * 1024 * 1024 - (2 * EDGE + 248) * 4096))
+check_eq 'automatic size leaves 1/64, here 248 slots' "$(get disksize)" $((64 * 1024 * 1024 - (EDGES + 248) * 4096))
 check_eq 'the device has this size' "$(blockdev --getsize64 "$MSWAP")" "$(get disksize)"
 check_fails 'others cannot have the backing device' 'in use' mkfs.ext4 -qF /dev/muster0
 

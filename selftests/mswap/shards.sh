@@ -26,7 +26,7 @@ trees() {
 (($(nproc) == 2)) || skip_all 'the trees are two where the CPUs are'
 must null_make muster0 160
 mswap_add /dev/muster0
-slots=$((160 * 256 - 2 * EDGE))
+slots=$((160 * 256 - EDGES))
 blocks=$(($(get disksize) / 4096))
 fifth=$((blocks / 5))
 
