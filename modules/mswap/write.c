@@ -10,7 +10,7 @@
 
 /* How often one that waits for slots looks again: whoever frees them without I/O wakes nobody. */
 #define WRITE_SLOT_WAIT	(HZ / 10)
-/* How often at most one that is tried again does: 30 s in all, which the block layer gives a request. */
+/* How often at most one that is tried again looks, or is told of one: 30 s in all, which a request may take. */
 #define WRITE_SLOT_WAITS	300
 /* How many runs it meets that are bad, or gone to others, before it gives up. */
 #define WRITE_TRIES	4
@@ -312,6 +312,7 @@ struct retry {
 	struct batch_write *w;
 	u32 done;	/* pages that are written */
 	u32 good;	/* a slot that took a write, kept to ask the device again */
+	u32 waits;	/* left */
 	bool settled;	/* the slots of @w are given back */
 };
 
@@ -337,17 +338,20 @@ static bool device_takes(struct batching *bt, u32 slot, u32 n, struct retry *r)
 }
 
 /* Where a run is bad from end to end, any other slot may tell. */
-static bool device_lives(struct batching *bt, u32 slot, u32 n, struct retry *r)
+static bool other_takes(struct batching *bt, struct retry *r)
 {
 	u32 got;
 
-	if (device_takes(bt, slot, n, r))
-		return true;
-	if (r->good != SLOT_NONE)
-		return false;
 	r->good = space_alloc(bt->space, 1, SLOT_NONE, &got);
 	return r->good != SLOT_NONE &&
 	       !backing_probe_slot(bt->backing, r->good);
+}
+
+static bool device_lives(struct batching *bt, u32 slot, u32 n, struct retry *r)
+{
+	if (device_takes(bt, slot, n, r))
+		return true;
+	return r->good == SLOT_NONE && other_takes(bt, r);
 }
 
 /*
@@ -403,8 +407,9 @@ static int write_failed_again(struct retry *r, u32 slot, u32 n)
 	struct batching *bt = w->batch->bt;
 	bool works = device_takes(bt, slot, n, r);
 
-	if (!works && r->good == SLOT_NONE && !r->settled)
-		works = device_takes(bt, w->slot, w->n, r);
+	if (!works && r->good == SLOT_NONE)
+		works = r->settled ? other_takes(bt, r) :
+				     device_takes(bt, w->slot, w->n, r);
 	settle_slots(bt, slot, n, works, r);
 	return works ? -EAGAIN : -EIO;
 }
@@ -509,16 +514,18 @@ static bool give_up_slots(struct retry *r)
 static enum slot_wait wait_for_slot(struct retry *r)
 {
 	struct batching *bt = r->w->batch->bt;
-	u32 waits = WRITE_SLOT_WAITS;
 
-	do {
+	while (r->waits) {
+		r->waits--;
 		if (retry_behind(r))
 			return SLOT_WAIT_BEHIND;
 		if (wait_event_timeout(bt->givers->wait,
 				       space_nr_free(bt->space),
 				       WRITE_SLOT_WAIT))
 			return SLOT_WAIT_FREE;
-	} while (--waits && others_under_way(bt));
+		if (!others_under_way(bt))
+			break;
+	}
 	return retry_behind(r) ? SLOT_WAIT_BEHIND : SLOT_WAIT_NONE;
 }
 
@@ -549,17 +556,20 @@ static void end_retry(struct retry *r, int err)
  */
 static void write_retry(struct batch_write *w)
 {
-	struct retry r = { .w = w, .good = SLOT_NONE };
+	struct retry r = {
+		.w = w,
+		.good = SLOT_NONE,
+		.waits = WRITE_SLOT_WAITS,
+	};
 	enum slot_wait waited;
 	u32 tries = WRITE_TRIES;
 	int err = 0;
 
 	while (r.done < w->n && tries && err != -EIO) {
 		err = write_again(&r);
-		if (!err || (err == -ENOSPC && give_up_slots(&r)))
-			continue;
-		tries--;
-		if (err != -ENOSPC)
+		if (err == -EAGAIN)
+			tries--;
+		if (err != -ENOSPC || give_up_slots(&r))
 			continue;
 		waited = wait_for_slot(&r);
 		if (waited == SLOT_WAIT_BEHIND)

@@ -8,7 +8,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 19
+plan 31
 
 SLOW=/dev/mapper/muster-slow
 
@@ -35,7 +35,7 @@ issued_more() {
 
 must null_make muster0 48
 must slow_make 0
-mswap_add "$SLOW" disksize=$((48 * 1024 * 1024 - (2 * EDGE + 64) * 4096))
+mswap_add "$SLOW" disksize=$((48 * 1024 * 1024 - (EDGES + 64) * 4096))
 blocks=$(($(get disksize) / 4096))
 check_eq 'the device is full' "$(blkpattern -g 1 -b 256 fill "$MSWAP" | value_of match)" "$blocks"
 must dd if=/dev/urandom of="$WORK/new" bs=512K count=1 status=none
@@ -61,9 +61,10 @@ check 'and reads back' cmp "$WORK/new" <(dd if="$MSWAP" bs=512K count=1 iflag=di
 # As many slots are bad as the reserve has.
 must wait_until 5 mswap_set reset 1
 sectors=$(sectors_of /dev/muster0)
-must dm_make muster-slow "0 8000 linear /dev/muster0 0
-8000 512 error
-8512 $((sectors - 8512)) linear /dev/muster0 8512"
+bad=$(((EDGE + 1000) * 8)) good=$(((EDGE + 1064) * 8))
+must dm_make muster-slow "0 $bad linear /dev/muster0 0
+$bad $((good - bad)) error
+$good $((sectors - good)) linear /dev/muster0 $good"
 must mswap_set readahead off
 must mswap_set backing_dev "$SLOW"
 check_eq 'a device with bad slots is full' "$(blkpattern -g 2 -b 64 fill "$MSWAP" | value_of match)" "$blocks"
@@ -114,5 +115,50 @@ check_eq 'it is tried again when there are slots' "$(value_of match <"$WORK/last
 check_eq 'and reads back' "$(blkpattern -g 4 -f 5000 -n 1 scan "$MSWAP" | value_of match)" 1
 check_eq 'as do the others' "$(blkpattern -g 4 -n 63 scan "$MSWAP" | value_of match)" 63
 check_settles 'the bad one is retired' slots_retired 1
+
+# few_good MS: the table of a device with so many slots left that are bad but for the second, that takes so long to
+# write to those in front of them, which another write has taken. The first slot of all is bad or not.
+few_good() {
+	local first=$((EDGE * 8)) from=$((free * 8)) bad=$(((free + 66 - left) * 8))
+
+	echo "0 $first linear /dev/muster0 0"
+	echo "$first 8 $first_slot"
+	echo "$((first + 8)) $((from - first - 8)) linear /dev/muster0 $((first + 8))"
+	echo "$from $((bad - from)) delay /dev/muster0 $from 0 /dev/muster0 $from $1"
+	echo "$bad 8 error"
+	echo "$((bad + 8)) 8 linear /dev/muster0 $((bad + 8))"
+	echo "$((bad + 16)) $((left * 8 - 16)) error"
+	echo "$((bad + left * 8)) $((sectors - bad - left * 8)) linear /dev/muster0 $((bad + left * 8))"
+}
+
+# two_are_written NAME RETIRED: a write of two pages comes to its end, after so many slots were retired.
+two_are_written() {
+	must wait_until 5 mswap_set reset 1
+	must mswap_set backing_dev "$SLOW"
+	check_eq "$1: the device is full but for two" \
+		"$(blkpattern -g 5 -b 256 -n "$blocks" fill "$MSWAP" | value_of match)" "$blocks"
+	must dm_make muster-slow "$(few_good $HELD)"
+	errors=$(get write_errors)
+	blkpattern -g 6 -b 66 -n $((66 - left)) fill "$MSWAP" >"$WORK/others" &
+	must wait_until 10 being_written
+	blkpattern -g 6 -f "$blocks" -b 2 -n 2 fill "$MSWAP" >"$WORK/last" &
+	check "$1: a write of two pages fails" wait_until 10 a_write_failed
+	sleep 1
+	must dm_make muster-slow "$(few_good 0)"
+	wait
+	check_eq "$1: it is tried again until both are written" "$(value_of match <"$WORK/last")" 2
+	check_eq "$1: and they read back" "$(blkpattern -g 6 -f "$blocks" -n 2 scan "$MSWAP" | value_of match)" 2
+	check_eq "$1: as do the others" \
+		"$(blkpattern -g 6 -n $((66 - left)) scan "$MSWAP" | value_of match)" $((66 - left))
+	check_settles "$1: the bad ones are retired" slots_retired "$2"
+	must dm_make muster-slow "0 $sectors linear /dev/muster0 0"
+}
+
+blocks=$((blocks - 2)) free=$((free - 2))
+left=7 first_slot="linear /dev/muster0 $((EDGE * 8))"
+two_are_written 'all tries but one' 6
+# What the write under way gives up begins with a slot that takes none either, when its own slots may be asked no more.
+left=5 first_slot=error
+two_are_written 'a bad one of those given up' 5
 
 finish
