@@ -4,6 +4,7 @@
 #define MUSTER_COMPAT_BIO_H
 
 #include <linux/bio.h>
+#include <linux/blk-cgroup.h>
 #include <linux/blkdev.h>
 #include <linux/highmem.h>
 #include <linux/sched.h>
@@ -91,6 +92,20 @@ static inline bool compat_must_not_submit(void)
 	return false;
 #else
 	return current->bio_list;
+#endif
+}
+
+/* Whether what @bio names to pay for it is another cgroup than the root, which nothing limits. */
+static inline bool compat_bio_of_cgroup(struct bio *bio)
+{
+#ifdef COMPAT_HAVE_BIO_BLKCG_CSS
+	struct cgroup_subsys_state *css = bio_blkcg_css(bio);
+
+	return css && css != blkcg_root_css;
+#else
+	struct blkcg *blkcg = bio_blkcg(bio);
+
+	return blkcg && &blkcg->css != blkcg_root_css;
 #endif
 }
 

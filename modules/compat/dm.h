@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What device-mapper targets need of the kernel that differs between kernels:
- * shrinkers, what reclaim counts, kobjects and a disk's read-ahead.
+ * shrinkers, what reclaim counts, what is measured, kobjects and a disk's
+ * read-ahead.
  */
 #ifndef MUSTER_COMPAT_DM_H
 #define MUSTER_COMPAT_DM_H
 
 #include <linux/backing-dev.h>
 #include <linux/blkdev.h>
+#include <linux/device-mapper.h>
 #include <linux/kobject.h>
 #include <linux/sched.h>
 #include <linux/shrinker.h>
@@ -102,6 +104,12 @@ static inline void mm_account_reclaimed_pages(unsigned long pages)
 	if (current->reclaim_state)
 		current->reclaim_state->reclaimed_slab += pages;
 }
+#endif
+
+/* Begins what is measured of a target; older kernels never ask for that. */
+#ifndef DMEMIT_TARGET_NAME_VERSION
+#define DMEMIT_TARGET_NAME_VERSION(type)				\
+	DMEMIT("target_name=%s", (type)->name)
 #endif
 
 /* Old kernels want a type that is not const, and leave it as it is. */

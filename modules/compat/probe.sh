@@ -47,6 +47,7 @@ have BDEV_FLUSH_PLAIN linux/blkdev.h 'blkdev_issue_flush\(struct block_device \*
 have BDEV_NR_BYTES linux/blkdev.h 'bdev_nr_bytes'
 have BDEV_SYNCHRONOUS linux/blkdev.h 'bdev_synchronous'
 have BIO_ADVANCE_SINGLE linux/bio.h 'bio_advance_iter_single'
+have BIO_BLKCG_CSS linux/blk-cgroup.h 'bio_blkcg_css\('
 have BIO_LIST_MERGE_INIT linux/bio.h 'bio_list_merge_init'
 have BIO_OF_BDEV linux/bio.h 'bio_init\(struct bio \*bio, struct block_device \*'
 have BLK_FEATURES linux/blkdev.h 'blk_features_t'

@@ -63,7 +63,7 @@ struct w2r_filler {
 	u32 head;
 	u32 tail;
 	struct list_head waiters;	/* struct w2r_io.wait */
-	bool meta;			/* its bio is REQ_META */
+	bool limited;			/* a cgroup's limit may hold it back */
 };
 
 struct w2r {
@@ -145,16 +145,21 @@ static inline struct w2r_io *w2r_io_of(struct bio *bio)
 	return dm_per_bio_data(bio, sizeof(struct w2r_io));
 }
 
-/* Sends @bio, whose sectors count from the start of the target, to the origin. */
+/*
+ * Sends @bio, whose sectors count from the start of the target, to the origin.
+ * REQ_DRV is dm's own, of a bio that is polled for; dm leaves it in the clone of a
+ * rest, and an origin that is dm's as well would take it for its own.
+ */
 static inline void w2r_aim(struct w2r *c, struct bio *bio)
 {
+	bio->bi_opf &= ~REQ_DRV;
 	bio_set_dev(bio, c->dev->bdev);
 	bio->bi_iter.bi_sector = dm_target_offset(c->ti, bio->bi_iter.bi_sector);
 }
 
-static inline void w2r_filler_init(struct w2r_filler *f, bool meta)
+static inline void w2r_filler_init(struct w2r_filler *f)
 {
-	f->meta = meta;
+	f->limited = false;
 	f->head = ENTRY_NONE;
 	f->tail = ENTRY_NONE;
 	INIT_LIST_HEAD(&f->waiters);

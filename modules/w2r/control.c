@@ -4,6 +4,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
+#include "compat/dm.h"
 #include "control.h"
 #include "write.h"
 
@@ -64,15 +65,39 @@ static void emit_info(struct w2r *c, char *result, unsigned int maxlen)
 	       table_planners(s.acting, planners));
 }
 
-static void emit_table(struct w2r *c, char *result, unsigned int maxlen)
+static struct table table_of(struct w2r *c)
 {
-	unsigned int sz = 0;
 	struct table t;
-	int o;
 
 	spin_lock_irq(&c->lock);
 	t = c->table;
 	spin_unlock_irq(&c->lock);
+	return t;
+}
+
+/* What is measured when a table is loaded: NAME=VALUE, by commas. */
+static void emit_ima(struct w2r *c, char *result, unsigned int maxlen)
+{
+	struct table t = table_of(c);
+	unsigned int sz = 0;
+	int o;
+
+	DMEMIT_TARGET_NAME_VERSION(c->ti->type);
+	DMEMIT(",origin_device_name=%s,cache_mib=%u", c->dev->name, t.cache_mib);
+	for (o = 0; o < TABLE_OPTIONS; o++)
+		if (table_word(&t, o))
+			DMEMIT(",%s=%s", table_name(o), table_word(&t, o));
+		else
+			DMEMIT(",%s=%u", table_name(o), table_number(&t, o));
+	DMEMIT(";");
+}
+
+static void emit_table(struct w2r *c, char *result, unsigned int maxlen)
+{
+	struct table t = table_of(c);
+	unsigned int sz = 0;
+	int o;
+
 	DMEMIT("%s %u %u", c->dev->name, t.cache_mib, 2 * TABLE_OPTIONS);
 	for (o = 0; o < TABLE_OPTIONS; o++)
 		if (table_word(&t, o))
@@ -89,7 +114,7 @@ void w2r_status(struct dm_target *ti, status_type_t type,
 	else if (type == STATUSTYPE_TABLE)
 		emit_table(ti->private, result, maxlen);
 	else
-		*result = '\0';
+		emit_ima(ti->private, result, maxlen);
 }
 
 /* "A-B", sectors of the target, both included. Changes @text. */

@@ -20,9 +20,9 @@ enum served {
 };
 
 /*
- * Pins the entries, all readable, or waits for the first one on its way. That one
- * may be held back by its cgroup's limit, which no read of metadata is to wait
- * for: others may need what its reader has locked.
+ * Pins the entries, all readable, or waits for the first one on its way. If that
+ * may be held back by its cgroup's limit, no read of metadata is to wait for it:
+ * others may need what its reader has locked.
  */
 static enum served pin(struct w2r *c, struct bio *bio, const u32 *entries)
 {
@@ -33,7 +33,7 @@ static enum served pin(struct w2r *c, struct bio *bio, const u32 *entries)
 	for (i = 0; i < io->n; i++)
 		if (w2r_entry(c, entries[i])->flags & ENTRY_FILLING) {
 			f = c->slots[entries[i]].filler;
-			if ((bio->bi_opf & REQ_META) && !f->meta)
+			if ((bio->bi_opf & REQ_META) && f->limited)
 				return PASSES;
 			list_add_tail(&io->wait, &f->waiters);
 			return WAITS;
@@ -252,9 +252,6 @@ static struct w2r_fetch *fetch_missing(struct w2r *c, struct bio *bio,
 	u64 block;
 	u32 i, e;
 
-	/* The rest of a read that began with hits says nothing of the split. */
-	if (!planner_goes_on(c->planner, io->first))
-		rooms_fault(&c->rooms, io->first, io->n);
 	for (i = 0; i < io->n; i++) {
 		block = io->first + i;
 		e = i ? rooms_find(&c->rooms, block) :
@@ -262,6 +259,9 @@ static struct w2r_fetch *fetch_missing(struct w2r *c, struct bio *bio,
 		missing = e == ENTRY_NONE && block < c->nr_blocks &&
 			  !w2r_being_written(c, block);
 		if (!i && missing) {
+			/* The rest of a read that began with hits says nothing of the split. */
+			if (!planner_goes_on(c->planner, io->first))
+				rooms_fault(&c->rooms, io->first, io->n);
 			f = w2r_fetch_begin(c, bio, io);
 			tried = true;
 		} else if (f ? !w2r_fetch_add(c, f, block, missing) :
@@ -334,7 +334,8 @@ int w2r_read(struct w2r *c, struct bio *bio, struct w2r_io *io)
 	enum served served = WAITS;
 	unsigned long flags;
 	u32 hits, target, asked = io->n;
-	bool slow;
+	bool meta = bio->bi_opf & REQ_META;
+	bool slow, by_worker;
 
 	spin_lock_irqsave(&c->lock, flags);
 	target = c->rooms.waiting_target;
@@ -369,16 +370,18 @@ int w2r_read(struct w2r *c, struct bio *bio, struct w2r_io *io)
 	slow = is_slow(c);
 	ref.late = slow && hits && served == WAITS;
 	ref.near_pays = slow && has_room(c);
+	/* Who reads metadata may have locked what others need. */
+	by_worker = (slow && hits) || meta;
 	/* The rest of a bio that was cut comes as one of its own, next. */
 	if (planner_gather(c->planner, &ref, io->n < asked))
-		w2r_look_ahead(c, &ref, bio, &bios);
+		w2r_look_ahead(c, &ref, bio, by_worker, &bios);
 	spin_unlock_irqrestore(&c->lock, flags);
 	/* From here on somebody else may have ended @bio, if it waits. */
 	if (!hits || served == PASSES)
 		send(c, bio, f, &bios);
 	else if (served == SERVED)
 		serve(c, bio, entries);
-	if (slow && hits)
+	if (by_worker)
 		w2r_submit_later(c, &bios);
 	else
 		w2r_submit(&bios);

@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 25
+plan 26
 
 # What was prefetched and is neither used nor wasted nor waiting: 0.
 prefetches_lost() {
@@ -74,5 +74,9 @@ last=$((sectors / 8 - 15))
 check_eq 'the end of a device that cuts a block off is read' "$(sum_range "$DEV" "$last" 15)" \
 	"$(sum_range /dev/muster0 "$last" 15)"
 check_eq 'past the cache' "$(w2r_get bypassed) $(w2r_get weighing_blocks)" '15 0'
+must touch_range "$DEV" $((last - 16)) 1
+target=$(w2r_get waiting_target)
+must touch_range "$DEV" "$last" 15
+check_eq 'what can never be there says nothing of the split' "$(w2r_get waiting_target)" "$target"
 
 finish

@@ -9,7 +9,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 32
+plan 34
 
 many_cycles() {
 	local i
@@ -30,7 +30,27 @@ load_and_remove() {
 		dmsetup remove --retry muster
 }
 
+# From here on IMA measures what is loaded, where the kernel has it.
+measure() {
+	mount -t securityfs none /sys/kernel/security 2>/dev/null
+	echo 'measure func=CRITICAL_DATA label=device-mapper' >/sys/kernel/security/ima/policy
+} 2>/dev/null
+
+# measured TEXT: it is part of what was measured.
+measured() {
+	grep -q "$(printf %s "$1" | od -An -v -tx1 | tr -d ' \n')" /sys/kernel/security/ima/ascii_runtime_measurements
+}
+
 must null_make muster0 64
+if measure; then
+	w2r_make muster /dev/muster0 16
+	check 'the type of the target is measured' measured 'target_name=w2r,target_version='
+	check 'and its words' measured ",origin_device_name=$(dmsetup table muster | awk '{ print $4 }'),cache_mib=16,"
+	must dmsetup remove --retry muster
+else
+	skip 'the type of the target is measured' 'no IMA here for device-mapper'
+	skip 'and its words' 'no IMA here for device-mapper'
+fi
 w2r_make muster /dev/muster0 16
 check 'there is a block device' test -b "$DEV"
 check_eq 'as large as its origin' "$(sectors_of "$DEV")" "$(sectors_of /dev/muster0)"

@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A file system's reads of metadata do not wait for what another cgroup prefetches and is kept from by its limit.
+# A file system's reads of metadata do not wait for what another cgroup prefetches and is kept from by its limit; for what
+# no limit can hold back they do.
 # timeout: 180
 
 . "$(dirname "$0")/lib.sh"
 
-plan 5
+plan 7
 
 FILES_MADE=600 # whose inodes are 16 to a block
 
@@ -49,5 +50,42 @@ diag "$(w2r_get waited) reads waited, $(w2r_get origin_reads) I/Os, in $((SECOND
 must umount "$WORK/mnt"
 must put "$number rbps=max" "$CGROUP/io.max"
 check_eq 'every block is accounted for' "$(unaccounted)" 0
+
+# The inodes of a block beside $1, of those of the file system, are on their way: the number of a file of these.
+file_beside() {
+	echo $((((($1) ^ 1) - inodes) * 16 - 11))
+}
+
+prefetching() {
+	(($(w2r_get prefetched) > 10))
+}
+
+one_waits() {
+	(($(w2r_get waited) > 0))
+}
+
+# late MS: reads of what lies below the target take so long.
+late() {
+	dm_make muster-late "0 $(sectors_of /dev/muster0) delay /dev/muster0 0 $1 /dev/muster0 0 0"
+}
+
+must modprobe dm-delay
+must late 0
+w2r_make muster /dev/mapper/muster-late 16 readahead on planner near
+must mount -o inode_readahead_blks=0 "$DEV" "$WORK/mnt"
+must put 3 /proc/sys/vm/drop_caches
+must ls -f "$WORK/mnt" >/dev/null
+must dmsetup message muster 0 "invalidate 0-$(($(sectors_of "$DEV") - 1))"
+must dmsetup message muster 0 clear_stats
+must late $HELD
+on_exit late 0
+touch_range "$DEV" $((inodes + 16)) 1 &
+must wait_until 10 prefetching
+stat -c %s "$WORK/mnt/$(file_beside $((inodes + 16)))" >"$WORK/size" &
+check 'what no limit holds back is waited for' wait_until 10 one_waits
+must late 0
+wait
+check_eq 'it comes' "$(<"$WORK/size")" 0
+must umount "$WORK/mnt"
 
 finish
