@@ -46,20 +46,35 @@ start_by_link() {
 	ln -sfn /dev/muster0 "$WORK/link" && mswap-swap start "$WORK/link"
 }
 
+# The second header of a LUKS volume, which libblkid takes for the first one: it looks for it at up to 4 MiB.
+luks_page() {
+	{
+		printf 'SKUL\272\276\0\1'
+		head -c 160 /dev/zero
+		printf 11111111-2222-3333-4444-555555555555
+		head -c 3892 /dev/zero
+	} >"$WORK/superblock"
+}
+
+# superblock_at PLACE: that page lies there on the disk.
+superblock_at() {
+	cmp -n 4096 "$WORK/superblock" <(dd if=/dev/muster0 bs=4K skip="$1" iflag=skip_bytes count=1 status=none)
+}
+
 marks() {
 	wipefs --noheadings --output TYPE,LABEL "$1" | tr -s ' '
 }
 
-plan 52
+plan 61
 
 must null_make muster0 64
 must modprobe mswap
 
 check 'start' eval "$(unit ExecStart /dev/muster0)"
 check_eq 'there is one device' "$(mswap_devices)" 0
-check_eq 'and swap on it' "$(swap_areas)" '/dev/mswap0 100'
+check_eq 'and swap on it' "$(swap_areas)" '/dev/mswap0 90'
 check 'once more changes nothing' mswap-swap start /dev/muster0
-check_eq 'there is one device still' "$(mswap_devices) $(swap_areas)" '0 /dev/mswap0 100'
+check_eq 'there is one device still' "$(mswap_devices) $(swap_areas)" '0 /dev/mswap0 90'
 check_fails 'it cannot be uninstalled meanwhile' 'mswap0 is in use' "$(dirname "$0")/../../tools/dkms-setup" uninstall
 check 'the script for that is still there' command -v mswap-swap
 check_program 'swapping' limited 24M pagestride -c 1 -s 48
@@ -78,12 +93,23 @@ must start_by_link
 must rm "$WORK/link"
 check 'stop without the link' mswap-swap stop "$WORK/link"
 check_eq 'takes the device away' "$(mswap_devices)" ''
+must start_by_link
+check 'stop by another name' mswap-swap stop /dev/muster0
+check_eq 'takes it away as well' "$(mswap_devices)" ''
 
 # Whatever is swapped out, the machine may stop at once.
 must mswap-swap start /dev/muster0
+must mkfs_first_page
 check 'pages that look like a file system' superblocks_swapped 6144
-check 'are swapped out' cmp -n 4096 "$WORK/superblock" <(dd if=/dev/muster0 bs=1M skip=8 count=1 status=none)
+check 'are swapped out' superblock_at 8M
 check_eq 'and the disk is marked as swap' "$(marks /dev/muster0)" 'swap mswap'
+must umount "$WORK/tmpfs"
+must mswap-swap stop /dev/muster0
+must mswap-swap start /dev/muster0
+must luks_page
+check 'pages that look like a volume' superblocks_swapped 6144
+check 'are swapped out to where slots begin' superblock_at $(((EDGE + 1) * 4096))
+check_eq 'and the disk is marked as swap still' "$(marks /dev/muster0)" 'swap mswap'
 must umount "$WORK/tmpfs"
 must mswap-swap stop /dev/muster0
 
@@ -123,7 +149,7 @@ must strict $(($(committed_kib) - 16 * 1024))
 check_fails 'stop without memory for what is swapped out' 'no memory for what is swapped out' \
 	mswap-swap stop /dev/muster0
 relax
-check_eq 'leaves the swap on' "$(swap_areas)" '/dev/mswap0 100'
+check_eq 'leaves the swap on' "$(swap_areas)" '/dev/mswap0 90'
 must swapoff /dev/mswap0
 check_fails 'start over a device that is no swap' 'in use by mswap0, which is no swap' mswap-swap start /dev/muster0
 must mswap-swap stop /dev/muster0
@@ -132,11 +158,20 @@ no_swapoff() {
 	mkdir "$WORK/sbin" && printf '#!/bin/sh\nexit 127\n' >"$WORK/sbin/swapoff" && chmod +x "$WORK/sbin/swapoff"
 }
 
+# shellcheck disable=SC2016 # the script expands it
+killed_swapoff() {
+	printf '#!/bin/sh\nkill -9 $$\n' >"$WORK/sbin/swapoff"
+}
+
 check 'start without sbin in the PATH' env PATH=/usr/bin:/bin "$(command -v mswap-swap)" start /dev/muster0
 must no_swapoff
 check_fails 'stop without swapoff says so' 'swapoff cannot be run' \
 	env "PATH=$WORK/sbin:$PATH" mswap-swap stop /dev/muster0
-check_eq 'and leaves the swap on' "$(swap_areas)" '/dev/mswap0 100'
+check_eq 'and leaves the swap on' "$(swap_areas)" '/dev/mswap0 90'
+must killed_swapoff
+check_fails 'stop whose swapoff is killed says so at once' 'no memory for what is swapped out' \
+	timeout 20 env "PATH=$WORK/sbin:$PATH" mswap-swap stop /dev/muster0
+check_eq 'and leaves the swap on, too' "$(swap_areas)" '/dev/mswap0 90'
 check 'stop without sbin in the PATH' env PATH=/usr/bin:/bin "$(command -v mswap-swap)" stop /dev/muster0
 
 start_with_slow_mkswap
@@ -162,9 +197,11 @@ must mkfs.ext4 -q /dev/muster0
 must two_marks /dev/muster0
 refused 'two file systems' 'holds ' /dev/muster0
 must wipefs -q -a /dev/muster0
-must partition /dev/muster0 101
-must blockdev --rereadpt /dev/muster0
-refused 'what the machine starts from' 'that the machine starts from' "$(readlink -f /dev/muster0)p1"
+for type in 101 102; do
+	must partition /dev/muster0 $type
+	must blockdev --rereadpt /dev/muster0
+	refused "a partition of type 0$type" 'which may hold anything' "$(readlink -f /dev/muster0)p1"
+done
 must dd if=/dev/zero of=/dev/muster0 bs=512 count=1 conv=notrunc
 must blockdev --rereadpt /dev/muster0
 must wipefs -q -a /dev/muster0
