@@ -7,7 +7,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 24
+plan 26
 
 # Next to the real ones: some of these have links to what is beside them.
 other=/usr/src/other-headers
@@ -86,6 +86,16 @@ must telling_compiler
 check 'install by another compiler' install_work CC=/root/cc
 check 'that did the trial build' grep -q /tmp/tmp /root/cc.log
 check "and DKMS's" grep -q /var/lib/dkms/muster /root/cc.log
+
+# A clone where DKMS keeps the sources, as many do it, and a pull since.
+must cp -r $work /usr/src/muster-50
+must sh -c 'echo 50 >/usr/src/muster-50/VERSION'
+must dkms add -m muster -v 50
+must sh -c 'echo 51 >/usr/src/muster-50/VERSION'
+check_fails 'a clone that DKMS has for its sources' 'clone to another place' make -C /usr/src/muster-50 uninstall
+check 'is not taken away' test -e /usr/src/muster-50/VERSION
+must dkms remove -m muster -v 50 --all
+must rm -r /usr/src/muster-50
 
 check 'without sbin in the PATH' env PATH=/usr/bin:/bin make -C $work uninstall
 check_fails 'who is not root is told' 'must run as root' \

@@ -6,14 +6,14 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 19
+plan 23
 
 conf=/etc/dkms/muster.conf
 
 # unchanged NAME: all is as it was when $state was taken.
 unchanged() {
 	check_eq "$1" "$(diff <(echo "$state") <(installed_state))" ''
-	check_eq '... and nothing is kept elsewhere' "$(compgen -G '/var/tmp/muster*')" ''
+	check_eq '... and nothing is kept elsewhere' "$(compgen -G '/var/lib/muster*')" ''
 }
 
 headers_sum() {
@@ -26,16 +26,18 @@ slow_make() {
 		echo 'MAKE[0]=/root/slow-make' >"$conf"
 }
 
+# end_install SIGNAL
 end_install() {
 	local i group
 
+	rm -f /root/building
 	setsid make -C "$work" install KVER="$KVER" &
 	group=$!
 	for ((i = 0; i < 1200; i++)); do
 		[ ! -e /root/building ] || break
 		sleep 0.1
 	done
-	kill -TERM -- "-$group"
+	kill "-$1" -- "-$group"
 	! wait "$group" && [ -e /root/building ]
 }
 
@@ -67,8 +69,12 @@ check_not 'another version, too' install_work
 unchanged 'and what was installed stays then'
 must cp /muster/VERSION $work
 must slow_make
-check 'make install is ended while DKMS builds' end_install
+check 'make install is ended while DKMS builds' end_install TERM
 unchanged 'and what was installed is there again'
+check 'make install is killed while DKMS builds' end_install KILL
+must sh -c "echo 'MAKE[0]=false' >$conf"
+check_not 'the next one fails as well' install_work
+unchanged 'and what was installed before both is there again'
 must rm $conf
 
 must fill_up
