@@ -45,9 +45,10 @@ files() {
 		! -path '*/dkms_dbversion' | sort
 }
 
-# small_sources DIR: a checkout whose modules do nothing, and build in seconds.
+# small_sources DIR: a checkout whose modules do nothing, and build in seconds: without a header, as MODULE_LICENSE() wants.
 small_sources() {
 	local each name
+	local license='static const char license[] __attribute__((used, section(".modinfo"))) = "license=GPL";'
 
 	mkdir -p "$1/modules" && cp -r /muster/{VERSION,Makefile,Kbuild,dkms.conf,tools} "$1" &&
 		cp -r /muster/modules/{Kbuild,compat} "$1/modules" || return
@@ -60,7 +61,7 @@ small_sources() {
 		# shellcheck disable=SC2016 # make expands it
 		mkdir "$1/modules/$each" &&
 			printf 'include $(src)/../compat/probe.mk\nobj-m += %s.o\n' $name >"$1/modules/$each/Kbuild" &&
-			printf '#include <linux/module.h>\nMODULE_LICENSE("GPL");\n' >"$1/modules/$each/$name.c" || return
+			echo "$license" >"$1/modules/$each/$name.c" || return
 	done
 }
 
