@@ -4,15 +4,14 @@
 # none of them stands still for 10 s, and none is killed for want of memory that would live on stock swap. First the
 # same on stock swap, for that comparison. MUSTER_LOAD_SECONDS is how long each of the two goes on once swap is full;
 # pauses are judged when that is a minute or more, since in a few seconds a busy host decides them: on the newest kernel
-# stock swap has had one of 31 s. Then, too, there are as many as that; else half of all, and a quarter on a kernel that
-# looks for bugs, on which the whole took over 25 minutes.
+# stock swap has had one of 31 s. Then, too, there are as many as that; else a quarter of all.
 # timeout: 600
 
 . "$(dirname "$0")/lib.sh"
 
 seconds=${MUSTER_LOAD_SECONDS:-3}
 judges_pauses=$((seconds >= 60))
-PART=$((${MUSTER_SLOWER:-1} > 1 ? 4 : 2 - judges_pauses))
+PART=$((judges_pauses && ${MUSTER_SLOWER:-1} == 1 ? 1 : 4))
 PROCESSES=$((64 / PART))
 LIMIT=$((16 / PART)) # MiB
 SWAP=$((10 * LIMIT))

@@ -38,7 +38,7 @@ sums_of() {
 }
 
 verify() {
-	fio --name=verify --filename="$DEV" --direct=1 --rw=randrw --bsrange=4k-128k --size=48M --io_size=64M \
+	fio --name=verify --filename="$DEV" --direct=1 --rw=randrw --bsrange=4k-128k --size=32M --io_size=32M \
 		--ioengine=libaio --iodepth=16 --verify=crc32c --verify_backlog=64 --time_based=0 "$@"
 }
 
@@ -47,12 +47,12 @@ flushes_of_origin() {
 }
 
 must null_make muster0 96 irqmode=2 completion_nsec=50000
-racing 'paper pair, one block ahead' 8 'policy lru planner obl readahead on lookahead 1' -s 2 -t 3 -r 3
-racing 's3fifo, streams, plain index' 8 'policy s3fifo planner stream readahead on index plain' -s 2 -t 3 -r 3
-racing 'arc, patterns' 4 'policy arc planner pattern readahead on' -s 2 -t 3 -r 3
-racing 'few blocks, many races' 8 'readahead on' -s 2 -t 2 -r 4 -S 2
-racing 'blocks of 64 KiB' 8 'block_kib 64 readahead on planner stream' -s 2 -t 3 -r 3
-racing 'the defaults, all cached' 128 '' -s 2 -t 3 -r 3 -S 24
+racing 'paper pair, one block ahead' 8 'policy lru planner obl readahead on lookahead 1' -s 1 -t 3 -r 3
+racing 's3fifo, streams, plain index' 8 'policy s3fifo planner stream readahead on index plain' -s 1 -t 3 -r 3
+racing 'arc, patterns' 4 'policy arc planner pattern readahead on' -s 1 -t 3 -r 3
+racing 'few blocks, many races' 8 'readahead on' -s 1 -t 2 -r 4 -S 2
+racing 'blocks of 64 KiB' 8 'block_kib 64 readahead on planner stream' -s 1 -t 3 -r 3
+racing 'the defaults, all cached' 128 '' -s 1 -t 3 -r 3 -S 24
 check_eq 'every block is accounted for' "$(unaccounted)" 0
 
 # Only what the origin delivered may be cached, whatever the reader does with his memory meanwhile.

@@ -13,10 +13,10 @@ must null_make muster1 128
 
 w2r_make muster-a /dev/muster0 8 readahead on planner stream
 w2r_make muster-b /dev/muster1 4 block_kib 16
-check_program 'two at once: the first' blkcheck -DA -s 2 /dev/mapper/muster-a
-check_program 'two at once: the second' blkcheck -DA -s 2 /dev/mapper/muster-b
+check_program 'two at once: the first' blkcheck -DA -s 1 /dev/mapper/muster-a
+check_program 'two at once: the second' blkcheck -DA -s 1 /dev/mapper/muster-b
 w2r_make muster-c /dev/mapper/muster-a 4 policy s3fifo readahead on
-check_program 'one on the other' blkcheck -DA -s 3 -t 3 -r 3 "$DEV"
+check_program 'one on the other' blkcheck -DA -s 2 -t 3 -r 3 "$DEV"
 must dmsetup remove --retry muster-c
 
 mswap_add /dev/mapper/muster-a
@@ -31,12 +31,12 @@ must dmsetup remove --retry muster-a
 
 mswap_add /dev/muster0
 w2r_make muster-m "$MSWAP" 8 readahead on
-check_program 'w2r on mswap: reads, writes, discards and zeroes' blkcheck -s 4 -t 3 -r 3 "$DEV"
+check_program 'w2r on mswap: reads, writes, discards and zeroes' blkcheck -s 2 -t 3 -r 3 "$DEV"
 check_that 'discards went down' "$(get discards) > 0"
-check_program 'few blocks, many races' blkcheck -s 3 -t 2 -r 4 -S 2 "$DEV"
+check_program 'few blocks, many races' blkcheck -s 2 -t 2 -r 4 -S 2 "$DEV"
 # mswap takes I/Os of 1 MiB, null_blk none so large: more blocks than are copied at once, from the middle of one on.
 w2r_make muster-m "$MSWAP" 8 block_kib 8
-check_program 'writes of many blocks' blkcheck -s 3 -t 2 -r 3 -S 4 "$DEV"
+check_program 'writes of many blocks' blkcheck -s 2 -t 2 -r 3 -S 4 "$DEV"
 must touch_range "$DEV" 0 500
 check 'all of it is discarded' blkdiscard "$DEV"
 check_eq 'and reads as zeros' "$(blkpattern scan "$DEV" | value_of zero)" "$(($(sectors_of "$DEV") / 8))"
