@@ -31,7 +31,7 @@ must null_make muster0 64
 must null_drop muster0
 must null_make muster0 64 badblocks_once=1
 sectors=$(blockdev --getsz /dev/muster0)
-from=$((1000 * SLOT))
+from=$(((EDGE + 1000) * SLOT))
 end=$((from + BAD * SLOT))
 must dm_make muster "0 $from linear /dev/muster0 0
 $from $((end - from)) error

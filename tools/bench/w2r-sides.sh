@@ -3,7 +3,7 @@
 #
 # Part of w2r.sh: what is mounted, side by side. Types of sides, and their words:
 #
-#	plain				the device itself
+#	plain [SECTORS]			the device itself, with a read-ahead of SECTORS where it is not left as it is
 #	w2r [OPTION VALUE...]		dm-w2r with these words of the table
 #	w2r-keep-ra [OPTION VALUE...]	the same, and the page cache reads ahead as on the plain device
 #	dm-cache SECTORS		dm-cache with policy smq and blocks of SECTORS, on a ramdisk
@@ -87,7 +87,10 @@ side_start() {
 	END
 	count=$(echo "$words" | wc -w)
 	case $type in
-	plain) ;;
+	plain)
+		ra_before=$(blockdev --getra "$device")
+		[ -z "$words" ] || blockdev --setra "$words" "$device"
+		;;
 	dm-cache) start_dm_cache "$words" ;;
 	bcache) start_bcache "$words" ;;
 	w2r*) top_make w2r "$device" "$cache" "$count" "$words" ;;
@@ -100,7 +103,7 @@ side_start() {
 
 side_stop() {
 	case $type in
-	plain) ;;
+	plain) blockdev --setra "$ra_before" "$device" ;;
 	bcache) stop_bcache ;;
 	*) dmsetup remove --retry w2r-top || die "the target stays" ;;
 	esac

@@ -14,6 +14,7 @@ DEVICES = {
 FLOOR = "brd"  # the same without a device that takes its time: what there is to gain
 SIDES = {
     "plain": ("plain", "the device itself"),
+    "plain-1m": ("plain 2048", "the device itself with a read-ahead of 1 MiB"),
     "lru": ("w2r-keep-ra policy lru readahead off", "a cache below the page cache: LRU, nothing prefetched"),
     "lru-obl": ("w2r policy lru planner obl lookahead 1 rooms one readahead on",
                 "the next block prefetched into the same LRU list: the paper's rival"),
