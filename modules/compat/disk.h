@@ -198,14 +198,16 @@ static blk_qc_t _name(struct bio *bio)					\
 
 /*
  * Takes over from @bdev what a disk on top of it must promise alike: a volatile
- * write cache, FUA, stable pages and rotation. The disk must have no I/O.
+ * write cache, FUA and stable pages. Not that it rotates: the swap core would read
+ * ahead what lies beside a page on our disk, which says nothing of where it is, and
+ * spread what it writes. The disk must have no I/O.
  */
 #ifdef COMPAT_HAVE_BLK_FEATURES
 static inline int compat_disk_inherit(struct gendisk *disk,
 				      struct block_device *bdev)
 {
 	const blk_features_t mask = BLK_FEAT_WRITE_CACHE | BLK_FEAT_FUA |
-				    BLK_FEAT_STABLE_WRITES | BLK_FEAT_ROTATIONAL;
+				    BLK_FEAT_STABLE_WRITES;
 	struct queue_limits lim = queue_limits_start_update(disk->queue);
 
 	lim.features &= ~mask;
@@ -232,7 +234,7 @@ static inline int compat_disk_inherit(struct gendisk *disk,
 			      test_bit(QUEUE_FLAG_WC, &from->queue_flags),
 			      test_bit(QUEUE_FLAG_FUA, &from->queue_flags));
 	compat_copy_queue_flag(QUEUE_FLAG_STABLE_WRITES, disk->queue, from);
-	compat_copy_queue_flag(QUEUE_FLAG_NONROT, disk->queue, from);
+	blk_queue_flag_set(QUEUE_FLAG_NONROT, disk->queue);
 	return 0;
 }
 #endif
