@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <linux/blk-cgroup.h>
 #include <linux/ioprio.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
@@ -186,12 +185,16 @@ static struct w2r_fetch *begin(struct w2r *c, u64 first, u32 n, u32 most,
 	return f;
 }
 
-/* REQ_META is sent at once, and becomes a debt of the cgroup's. */
+static bool is_idle(const struct bio *bio)
+{
+	return IOPRIO_PRIO_CLASS(bio->bi_ioprio) == IOPRIO_CLASS_IDLE;
+}
+
+/* Its priority is set. */
 static void charge(struct w2r_fetch *f, struct bio *cause)
 {
 	bio_clone_blkg_association(&f->bio, cause);
-	f->filler.limited = !(f->bio.bi_opf & REQ_META) &&
-			    compat_bio_of_cgroup(&f->bio);
+	f->filler.limited = compat_bio_of_cgroup(&f->bio) || is_idle(&f->bio);
 }
 
 struct w2r_fetch *w2r_fetch_begin(struct w2r *c, struct bio *owner,
@@ -230,7 +233,7 @@ struct bio *w2r_fetch_bio(struct w2r_fetch *f)
 /* The I/Os that carry out a plan; the last one may still grow. */
 struct w2r_ahead {
 	struct bio *cause;	/* the read that they follow from */
-	bool by_worker;		/* who may not be held back for one of many */
+	blk_opf_t opf;
 	struct bio_list *bios;
 	struct w2r_fetch *f;	/* the last one, or none */
 	u64 end;		/* the block after it */
@@ -252,24 +255,18 @@ static u32 go_on(struct w2r *c, struct w2r_ahead *a, u64 first, u32 n)
 }
 
 /* Behind demand reads, also where a scheduler sorts, and not before those of an idle class. */
-static u16 ahead_ioprio(const struct bio *cause)
-{
-	return IOPRIO_PRIO_CLASS(cause->bi_ioprio) == IOPRIO_CLASS_IDLE ?
-	       cause->bi_ioprio : IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 7);
-}
-
 static struct w2r_fetch *begin_ahead(struct w2r *c, u64 first, u32 n,
 				     const struct w2r_ahead *a)
 {
-	struct w2r_fetch *f = begin(c, first, n, a->most, true, REQ_RAHEAD);
+	struct w2r_fetch *f = begin(c, first, n, a->most, true,
+				    REQ_RAHEAD | a->opf);
 
 	if (!f)
 		return NULL;
-	f->bio.bi_ioprio = ahead_ioprio(a->cause);
-	if (a->by_worker)
-		bio_associate_blkg_from_css(&f->bio, blkcg_root_css);
-	else
-		charge(f, a->cause);
+	f->bio.bi_ioprio = is_idle(a->cause) ?
+			   a->cause->bi_ioprio :
+			   IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 7);
+	charge(f, a->cause);
 	w2r_count(c, W2R_ORIGIN_PREFETCHES, 1);
 	bio_list_add(a->bios, &f->bio);
 	return f;
@@ -337,13 +334,9 @@ static void trace(struct w2r *c, struct bio_list *bios)
 }
 
 void w2r_look_ahead(struct w2r *c, const struct reference *ref,
-		    struct bio *cause, bool by_worker, struct bio_list *bios)
+		    struct bio *cause, blk_opf_t opf, struct bio_list *bios)
 {
-	struct w2r_ahead a = {
-		.cause = cause,
-		.by_worker = by_worker,
-		.bios = bios,
-	};
+	struct w2r_ahead a = { .cause = cause, .opf = opf, .bios = bios };
 	struct plan plan = { .n = 0 };
 	u32 most, i, n = 0;
 	u64 start;

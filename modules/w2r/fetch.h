@@ -27,18 +27,18 @@ bool w2r_fetch_add(struct w2r *c, struct w2r_fetch *f, u64 block, bool keep);
 struct bio *w2r_fetch_bio(struct w2r_fetch *f);
 
 /*
- * Adds to @bios the prefetches that follow from reference @ref of @cause. They
- * count for its cgroup, or, if a worker is to send them, for none. Under ->lock.
+ * Adds to @bios the prefetches that follow from reference @ref of @cause, for whose
+ * cgroup they count, with the flags @opf. Under ->lock.
  */
 void w2r_look_ahead(struct w2r *c, const struct reference *ref,
-		    struct bio *cause, bool by_worker, struct bio_list *bios);
+		    struct bio *cause, blk_opf_t opf, struct bio_list *bios);
 
 /* Sends @bios to the origin. Without ->lock, process context. */
 void w2r_submit(struct bio_list *bios);
 
 /*
  * The same by a worker: to send may be to wait until the origin has room for one
- * more, or, with io.cost, until what the cgroup owes is paid. Takes ->lock.
+ * more, and the reader has what it asked for. Takes ->lock.
  */
 void w2r_submit_later(struct w2r *c, struct bio_list *bios);
 void w2r_submit_work(struct work_struct *work);

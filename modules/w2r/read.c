@@ -370,11 +370,16 @@ int w2r_read(struct w2r *c, struct bio *bio, struct w2r_io *io)
 	slow = is_slow(c);
 	ref.late = slow && hits && served == WAITS;
 	ref.near_pays = slow && has_room(c);
-	/* Who reads metadata may have locked what others need. */
-	by_worker = (slow && hits) || meta;
-	/* The rest of a bio that was cut comes as one of its own, next. */
+	by_worker = slow && hits;
+	/*
+	 * The rest of a bio that was cut comes as one of its own, next. By REQ_META
+	 * what is prefetched becomes a debt of the cgroup's, for which none sleeps
+	 * who sends it: not the worker, as it sends for all, nor who reads metadata,
+	 * as he may have locked what others need.
+	 */
 	if (planner_gather(c->planner, &ref, io->n < asked))
-		w2r_look_ahead(c, &ref, bio, by_worker, &bios);
+		w2r_look_ahead(c, &ref, bio, by_worker || meta ? REQ_META : 0,
+			       &bios);
 	spin_unlock_irqrestore(&c->lock, flags);
 	/* From here on somebody else may have ended @bio, if it waits. */
 	if (!hits || served == PASSES)

@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 17
+plan 19
 
 other=${KVER%-amd64}-other-amd64
 
@@ -48,6 +48,7 @@ check_eq 'the other has none' "$(installed_file mswap "$other")" ''
 check 'and the install goes on' install_work
 
 # A compiler that, while DKMS builds, installs for the other kernel what there was before, as if that had just come.
+# With what follows, that is what it does then.
 late_kernel() {
 	local gcc
 
@@ -57,15 +58,21 @@ late_kernel() {
 		if [ ! -e /root/came ] && [ -e /var/lib/dkms/muster/98/build ]; then
 			: >/root/came
 			env -i "PATH=\$PATH" dkms install -m muster -v 97 -k $other >/root/came 2>&1
+			$1
 		fi
 		exec $gcc "\$@"
 	END
 	chmod +x /root/cc
 }
 
-must late_kernel
+must late_kernel 'exit 1'
 must ln -s "$(readlink -f "$KDIR")" "/lib/modules/$other/build"
 must sh -c "echo 98 >$work/VERSION"
+check_not 'one comes during an install that fails' install_work CC=/root/cc
+check 'and keeps its modules' installed_file mswap "$other"
+must dkms remove -m muster -v 97 -k "$other"
+must rm /root/came
+must late_kernel
 check 'one that comes during an install' install_work CC=/root/cc
 must grep -q . /root/came
 check 'has the new modules, too' installed_file mswap "$other"

@@ -54,7 +54,7 @@ used_kib /dev/ram1
 check_le 'it pages out still' "$USED" $((MIB * 1024 * 9 / 10))
 rmmod mswap &
 unloading=$!
-check 'it waits for whoever holds the plug' wait_until 2 goes
+check 'it waits for whoever holds the plug' wait_until 10 goes
 kill $hold
 wait $unloading
 check_eq 'unloading' $? 0
