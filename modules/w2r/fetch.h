@@ -7,6 +7,7 @@
 #define W2R_FETCH_H
 
 #include "cache.h"
+#include "compat/bio.h"
 
 struct w2r_fetch;
 
