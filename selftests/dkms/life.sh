@@ -55,7 +55,7 @@ must rm -r /usr/src/muster-99
 
 # Built in the clone, then changed, and another version: what is installed is what the sources say now.
 echo '#define TOLD "first"' >$work/modules/mswap/told.h
-printf '#include "told.h"\nMODULE_INFO(told, TOLD);\n' >>$work/modules/mswap/mswap.c
+printf '#include <linux/module.h>\n#include "told.h"\nMODULE_INFO(told, TOLD);\n' >>$work/modules/mswap/mswap.c
 must make -C $work KVER="$KVER"
 check_eq 'make builds modules' "$(modinfo -F told $work/modules/mswap/mswap.ko)" first
 must change_sources
