@@ -63,7 +63,7 @@ struct w2r_filler {
 	u32 head;
 	u32 tail;
 	struct list_head waiters;	/* struct w2r_io.wait */
-	bool limited;			/* a cgroup's limit may hold it back */
+	bool limited;			/* by its cgroup or idle priority */
 };
 
 struct w2r {

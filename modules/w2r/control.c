@@ -75,20 +75,31 @@ static struct table table_of(struct w2r *c)
 	return t;
 }
 
-/* What is measured when a table is loaded: NAME=VALUE, by commas. */
+/* From @sz on; returns where it ends. */
+static unsigned int emit_options(const struct table *t, char before, char between,
+				 char *result, unsigned int maxlen, unsigned int sz)
+{
+	int o;
+
+	for (o = 0; o < TABLE_OPTIONS; o++) {
+		DMEMIT("%c%s%c", before, table_name(o), between);
+		if (table_word(t, o))
+			DMEMIT("%s", table_word(t, o));
+		else
+			DMEMIT("%u", table_number(t, o));
+	}
+	return sz;
+}
+
+/* What is measured when a table is loaded. */
 static void emit_ima(struct w2r *c, char *result, unsigned int maxlen)
 {
 	struct table t = table_of(c);
 	unsigned int sz = 0;
-	int o;
 
 	DMEMIT_TARGET_NAME_VERSION(c->ti->type);
 	DMEMIT(",origin_device_name=%s,cache_mib=%u", c->dev->name, t.cache_mib);
-	for (o = 0; o < TABLE_OPTIONS; o++)
-		if (table_word(&t, o))
-			DMEMIT(",%s=%s", table_name(o), table_word(&t, o));
-		else
-			DMEMIT(",%s=%u", table_name(o), table_number(&t, o));
+	sz = emit_options(&t, ',', '=', result, maxlen, sz);
 	DMEMIT(";");
 }
 
@@ -96,14 +107,9 @@ static void emit_table(struct w2r *c, char *result, unsigned int maxlen)
 {
 	struct table t = table_of(c);
 	unsigned int sz = 0;
-	int o;
 
 	DMEMIT("%s %u %u", c->dev->name, t.cache_mib, 2 * TABLE_OPTIONS);
-	for (o = 0; o < TABLE_OPTIONS; o++)
-		if (table_word(&t, o))
-			DMEMIT(" %s %s", table_name(o), table_word(&t, o));
-		else
-			DMEMIT(" %s %u", table_name(o), table_number(&t, o));
+	emit_options(&t, ' ', ' ', result, maxlen, sz);
 }
 
 void w2r_status(struct dm_target *ti, status_type_t type,

@@ -20,9 +20,9 @@ enum served {
 };
 
 /*
- * Pins the entries, all readable, or waits for the first one on its way. If that
- * may be held back by its cgroup's limit, no read of metadata is to wait for it:
- * others may need what its reader has locked.
+ * Pins the entries, all readable, or waits for the first one on its way. If its
+ * cgroup's limit or idle priority may hold that back, no read of metadata is to
+ * wait for it: others may need what its reader has locked.
  */
 static enum served pin(struct w2r *c, struct bio *bio, const u32 *entries)
 {
