@@ -42,11 +42,8 @@ make_words() {
 
 # A compiler that tells where it was used.
 telling_compiler() {
-	local gcc
-
-	gcc=$(find /usr/bin -regex '.*/\(x86_64-linux-gnu-\)?gcc-[0-9]+' | head -n 1)
 	# shellcheck disable=SC2016 # the compiler expands it
-	printf '#!/bin/sh\necho "$PWD $*" >>/root/cc.log\nexec %s "$@"\n' "$gcc" >/root/cc && chmod +x /root/cc
+	printf '#!/bin/sh\necho "$PWD $*" >>/root/cc.log\nexec %s "$@"\n' "$(compiler)" >/root/cc && chmod +x /root/cc
 }
 
 must few_modules

@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 23
+plan 28
 
 conf=/etc/dkms/muster.conf
 
@@ -76,6 +76,19 @@ must sh -c "echo 'MAKE[0]=false' >$conf"
 check_not 'the next one fails as well' install_work
 unchanged 'and what was installed before both is there again'
 must rm $conf
+
+# Who is at it already has the lock.
+in_vain() {
+	flock 8 && check_fails 'two at once' 'is under way' install_work
+} 8>/run/muster-setup.lock
+
+in_vain
+unchanged 'leave what is there'
+must mkdir /var/lib/muster.before
+must touch /var/lib/muster.before/kernels
+check_fails 'what was cut off and cannot be put back' 'could not be put back' install_work
+must rm -r /var/lib/muster.before
+check_eq 'leaves what is there, too' "$(diff <(echo "$state") <(installed_state))" ''
 
 must fill_up
 check_not 'an install fails for want of room' install_work

@@ -50,9 +50,6 @@ check 'and the install goes on' install_work
 # A compiler that, while DKMS builds, installs for the other kernel what there was before, as if that had just come.
 # Before it compiles anything of the new version it does $1.
 late_kernel() {
-	local gcc
-
-	gcc=$(find /usr/bin -regex '.*/\(x86_64-linux-gnu-\)?gcc-[0-9]+' | head -n 1)
 	cat >/root/cc <<-END
 		#!/bin/sh
 		if [ ! -e /root/came ] && [ -e /var/lib/dkms/muster/98/build ]; then
@@ -60,7 +57,7 @@ late_kernel() {
 			env -i "PATH=\$PATH" dkms install -m muster -v 97 -k $other >/root/came 2>&1
 		fi
 		case "\$*" in */muster/98/*) $1 ;; esac
-		exec $gcc "\$@"
+		exec $(compiler) "\$@"
 	END
 	chmod +x /root/cc
 }

@@ -70,6 +70,11 @@ headers_dir() {
 	echo "$(dirname "$(readlink -f "$KDIR")")"/linux-headers-*-common/include/linux
 }
 
+# The compiler that the kernel was built with.
+compiler() {
+	find /usr/bin -regex '.*/\(x86_64-linux-gnu-\)?gcc-[0-9]+' | head -n 1
+}
+
 # without HEADER TEXT: headers in which TEXT is something else.
 without() {
 	sed -i "s/$2/gone/" "$(headers_dir)/$1"

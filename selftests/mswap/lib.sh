@@ -266,7 +266,8 @@ mswap_remove() {
 
 # The page that an ext4 begins with, for superblocks_swapped.
 mkfs_first_page() {
-	truncate -s 8M "$WORK/image" && mkfs.ext4 -q "$WORK/image" && head -c 4096 "$WORK/image" >"$WORK/superblock"
+	truncate -s 8M "$WORK/image" && mkfs.ext4 -q "$WORK/image" && head -c 4096 "$WORK/image" >"$WORK/superblock" &&
+		rm "$WORK/image"
 }
 
 # superblocks_swapped N: so many copies of the page $WORK/superblock are in memory, or swapped out.
