@@ -83,6 +83,7 @@ static struct read_op *read_op_ready(struct pagein *pi, struct read_op *op)
 	op->closed = false;
 	op->triggered = false;
 	op->nr_joined = 0;
+	op->joined_pages = 0;
 	op->front = NULL;
 	op->bounce = NULL;
 	op->want = 0;
@@ -110,19 +111,25 @@ static void read_op_discard(struct pagein *pi, struct read_op *op)
 	read_op_release(pi, op);
 }
 
-/* How many of the bio's slots from bi_iter on lie one after the other. */
+/*
+ * How many of the bio's slots from bi_iter on lie one after the other, up to one
+ * that is in memory, or on its way. @again: so is the first one, and the bio could
+ * not join it: rather one I/O for all that is wanted than one for each page.
+ */
 static u32 count_wanted(struct pagein *pi, struct pagein_shard *sh,
-			struct bio *bio, u32 slot)
+			struct bio *bio, u32 slot, bool again)
 {
 	struct bvec_iter iter = bio->bi_iter;
 	u32 most = min_t(u32, GRANULE_SLOTS - slot % GRANULE_SLOTS,
 			 iter.bi_size >> PAGE_SHIFT);
 	u32 at = slot % GRANULE_SLOTS, n = 1;
-	u64 held = 0;
+	u64 held = 0, rest;
 
-	if (most > 1)
-		held = pagein_held(sh, slot - at,
-				   GENMASK_ULL(at + most - 1, at + 1));
+	if (most > 1) {
+		rest = GENMASK_ULL(at + most - 1, at + 1);
+		held = again ? pagein_waiting(sh, slot - at, rest) :
+			       pagein_held(sh, slot - at, rest);
+	}
 	for (; n < most; n++) {
 		bio_advance_iter_single(bio, &iter, PAGE_SIZE);
 		/* The copy before the map, as in pagein_step(). */
@@ -162,24 +169,51 @@ static enum step serve_waiting(struct pagein *pi, struct pagein_shard *sh,
 	return STEP_NEXT;
 }
 
-/* The wanted page is being read: its reader will copy it. */
+/* Will @op bring the @n slots from bi_iter on, of which the first lies at @slot? */
+static bool read_brings(struct pagein *pi, const struct read_op *op,
+			const struct bio *bio, u32 slot, u32 n)
+{
+	u32 virt = slot_bio_virt(bio->bi_iter), at = slot - op->slot, i;
+
+	if (!op->frames[at] || n > op->n - at)
+		return false;
+	for (i = 1; i < n; i++) {
+		if (!op->frames[at + i] || op->skip >> (at + i) & 1)
+			return false;
+		/* The copy before the map, as in pagein_step(). */
+		if (store_holds(pi->store, virt + i) ||
+		    slot_map_get(pi->map, virt + i) != slot + i)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * The wanted pages are being read: their reader will copy them. All that is left
+ * of the bio or nothing, so that it can be read alone, should that read fail.
+ */
 static bool join_read(struct pagein *pi, struct walk *w, struct read_op *op,
 		      u32 slot)
 {
+	u32 n = w->bio->bi_iter.bi_size >> PAGE_SHIFT;
 	u32 at = slot - op->slot;
 
-	if (op->closed || !op->frames[at] ||
-	    op->nr_joined == READ_OP_JOINED_MAX ||
-	    w->bio->bi_iter.bi_size != PAGE_SIZE)
+	if (op->closed || op->nr_joined == READ_OP_JOINED_MAX ||
+	    n > READ_OP_JOINED_PAGES_MAX - op->joined_pages ||
+	    !read_brings(pi, op, w->bio, slot, n))
 		return false;
-	op->joined[op->nr_joined].bio = w->bio;
-	op->joined[op->nr_joined++].at = at;
-	if (!op->triggered && at >= op->trigger) {
+	op->joined[op->nr_joined++] = (struct read_joined) {
+		.bio = w->bio,
+		.at = at,
+		.n = n,
+	};
+	op->joined_pages += n;
+	if (!op->triggered && at + n > op->trigger) {
 		op->triggered = true;
 		note_ahead(w, op->slot + op->n,
 			   min_t(u32, op->n * 2, WINDOW_MAX));
 	}
-	mswap_count(pi->stats, MSWAP_PAGES_IN_WAITING, 1);
+	mswap_count(pi->stats, MSWAP_PAGES_IN_WAITING, n);
 	return true;
 }
 
@@ -214,10 +248,10 @@ static void submit_wanted(struct pagein *pi, struct walk *w)
 }
 
 static void plan_step(struct pagein *pi, struct pagein_shard *sh,
-		      struct walk *w, u32 slot)
+		      struct walk *w, u32 slot, bool again)
 {
 	struct read_op *op = w->op;
-	u32 want = op->bounce ? 1 : count_wanted(pi, sh, w->bio, slot);
+	u32 want = op->bounce ? 1 : count_wanted(pi, sh, w->bio, slot, again);
 
 	if (w->alone) {
 		op->alone = true;
@@ -275,7 +309,8 @@ again:
 			return STEP_DEFER;
 		goto again;
 	}
-	plan_step(pi, sh, w, slot);
+	/* The pages of a closed one are in the waiting room as soon as the lock is free. */
+	plan_step(pi, sh, w, slot, op && !op->closed);
 	/* From now on it keeps slots from being free. */
 	flight_begin(pi->flight);
 	spin_unlock_irqrestore(&sh->lock, flags);

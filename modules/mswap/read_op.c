@@ -58,18 +58,21 @@ static void read_op_free(struct read_op *op)
 	flight_end(pi->flight);
 }
 
-/* Copies to those who asked for a page while it was being read. */
+/* Copies to those who asked for pages while these were being read. */
 static u64 read_op_serve_joined(struct read_op *op)
 {
 	u64 served = 0;
-	u32 i;
+	u32 i, k;
 
 	for (i = 0; i < op->nr_joined; i++) {
 		struct read_joined *j = &op->joined[i];
+		struct bvec_iter iter = j->bio->bi_iter;
 
-		slot_bio_copy(j->bio, j->bio->bi_iter,
-			      op->frames[j->at]->page, true);
-		served |= 1ull << j->at;
+		for (k = j->at; k < j->at + j->n; k++) {
+			slot_bio_copy(j->bio, iter, op->frames[k]->page, true);
+			bio_advance_iter(j->bio, &iter, PAGE_SIZE);
+		}
+		served |= GENMASK_ULL(j->at + j->n - 1, j->at);
 	}
 	return served;
 }

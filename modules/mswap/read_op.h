@@ -12,11 +12,15 @@
 #include "algo/window.h"
 #include "pagein.h"
 
-#define READ_OP_JOINED_MAX	8
+/* Bios that join a read, and pages of theirs: what is copied where its I/O ends is bounded by these. */
+#define READ_OP_JOINED_MAX		32
+#define READ_OP_JOINED_PAGES_MAX	WINDOW_MAX
 
+/* The rest of @bio is the @n slots of the read from @at on. */
 struct read_joined {
 	struct bio *bio;
 	u32 at;
+	u32 n;
 };
 
 struct read_op {
@@ -36,6 +40,7 @@ struct read_op {
 	bool closed;			/* under the shard's lock: takes no more joins */
 	bool triggered;			/* under the shard's lock */
 	u8 nr_joined;			/* under the shard's lock */
+	u8 joined_pages;		/* under the shard's lock */
 	struct read_joined joined[READ_OP_JOINED_MAX];
 	struct bio *front;		/* holds one reference of it if nr_want */
 	struct bvec_iter iter;		/* of the first wanted slot */
@@ -100,7 +105,9 @@ void read_plan_wanted(struct read_op *op, struct pagein_shard *sh, u32 slot,
 struct read_op *pagein_find_read(struct pagein_shard *sh, u32 slot);
 /* The slots that reads under way cover, as bits of the granule that begins at @base. */
 u64 pagein_being_read(struct pagein_shard *sh, u32 base);
-/* Those of @slots, bits as before, whose pages are on their way or in the waiting room. */
+/* Those of @slots, bits as before, whose pages are in the waiting room. */
+u64 pagein_waiting(struct pagein_shard *sh, u32 base, u64 slots);
+/* The same, or on their way. */
 u64 pagein_held(struct pagein_shard *sh, u32 base, u64 slots);
 extern const struct waiting_fate waiting_no_fate;
 /* Counts prefetched pages that met their fate. */

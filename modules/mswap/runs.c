@@ -44,16 +44,24 @@ u64 pagein_being_read(struct pagein_shard *sh, u32 base)
 	return read;
 }
 
+u64 pagein_waiting(struct pagein_shard *sh, u32 base, u64 slots)
+{
+	u64 waiting = 0;
+
+	lockdep_assert_held(&sh->lock);
+	if (!sh->room.nr_ready)
+		return 0;
+	for (; slots; slots &= slots - 1)
+		if (waiting_find(&sh->room, base + __ffs64(slots)))
+			waiting |= slots & -slots;
+	return waiting;
+}
+
 u64 pagein_held(struct pagein_shard *sh, u32 base, u64 slots)
 {
-	u64 held = pagein_being_read(sh, base) & slots, left;
+	u64 read = pagein_being_read(sh, base) & slots;
 
-	if (!sh->room.nr_ready)
-		return held;
-	for (left = slots & ~held; left; left &= left - 1)
-		if (waiting_find(&sh->room, base + __ffs64(left)))
-			held |= left & -left;
-	return held;
+	return read | pagein_waiting(sh, base, slots & ~read);
 }
 
 /* Publishes the slots of one granule: bits @mask, of which @cont continue. */

@@ -9,7 +9,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 10
+plan 12
 
 SLOT=8 # sectors
 BAD=40 # slot
@@ -36,16 +36,6 @@ joined() {
 	(($(get pages_in_waiting) - waiting == $1))
 }
 
-# matches FILE...: how many pages in all were right.
-matches() {
-	local file n=0
-
-	for file; do
-		n=$((n + $(value_of match <"$file")))
-	done
-	echo "$n"
-}
-
 must modprobe dm-delay
 must null_make muster0 64
 sectors=$(blockdev --getsz /dev/muster0)
@@ -60,9 +50,12 @@ scan -f 0 >"$WORK/first" &
 must wait_until 10 read_is_under_way
 scan -f 10 >"$WORK/second" &
 check 'another read joins it' wait_until 10 joined 1
+scan -f 16 -n 8 -b 8 >"$WORK/third" &
+check 'so does one of eight pages' wait_until 10 joined 9
 must dm_make muster "$(bad_slot 0)"
 wait
 check_eq 'who joins a read that fails gets his page' "$(value_of match <"$WORK/second")" 1
+check_eq 'or all his pages' "$(value_of match <"$WORK/third")" 8
 check_eq 'so does who began it' "$(value_of match <"$WORK/first")" 1
 check_that 'the error is counted' "$(get read_errors) > 0"
 check_eq 'who wants the bad page is told' "$(scan -f $BAD | value_of errors)" 1

@@ -459,6 +459,16 @@ value_of() {
 	[[ -z $value ]] || echo "$value"
 }
 
+# matches FILE...: how many pages in all were right.
+matches() {
+	local file n=0
+
+	for file; do
+		n=$((n + $(value_of match <"$file")))
+	done
+	echo "$n"
+}
+
 # --- taking down
 
 # To find what there is to take down starts no program: a short test would have most of its own here.
