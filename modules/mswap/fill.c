@@ -236,8 +236,9 @@ void batch_bio(struct batching *bt, struct bio *bio)
 		    bio->bi_iter.bi_size >> PAGE_SHIFT);
 	if (!batch_fill(bt, batch_of_plug(bt, &alone), bio, BATCH_GFP_NOWAIT))
 		batch_defer_bio(bt, bio);
+	/* Copies may wait for company here, too: from 7.3 on zswap writes back without a plug. */
 	if (alone)
-		batch_issue(alone, BATCH_GFP_NOWAIT);
+		batch_unplugged(alone, false);
 }
 
 void batch_bio_wait(struct batching *bt, struct bio *bio)
