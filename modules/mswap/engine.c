@@ -264,7 +264,7 @@ void engine_stop(struct engine *e)
 
 static bool engine_is_empty(const struct engine *e)
 {
-	return !atomic_read(&e->store.nr_held) &&
+	return !store_nr_held(&e->store) &&
 	       space_nr_free(&e->space) + atomic_read(&e->space.retired) ==
 	       e->space.nr_slots;
 }
@@ -275,7 +275,7 @@ static bool engine_is_empty(const struct engine *e)
  */
 static void engine_settle(struct engine *e)
 {
-	if (atomic_read(&e->store.nr_held))
+	if (store_nr_held(&e->store))
 		return;
 	flight_wait_idle(&e->batching.held);
 	pagein_drain(&e->pagein);

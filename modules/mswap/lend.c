@@ -30,7 +30,7 @@ EXPORT_SYMBOL_GPL(mswap_lent_slots);
 static bool lent_is_full(struct engine *e)
 {
 	return space_nr_free(&e->space) <
-	       atomic_read(&e->store.nr_held) + ENGINE_RESERVE_MIN;
+	       store_nr_held(&e->store) + ENGINE_RESERVE_MIN;
 }
 
 int mswap_lent_store(struct engine *e, u32 vslot, struct page *page)

@@ -30,10 +30,20 @@ static struct stored_page *store_find(struct store_shard *sh, u32 vslot)
 	return NULL;
 }
 
-static void store_unhash(struct store *st, struct stored_page *s)
+static void store_unhash(struct store_shard *sh, struct stored_page *s)
 {
+	lockdep_assert_held(&sh->lock);
 	hlist_del(&s->hash);
-	atomic_dec(&st->nr_held);
+	WRITE_ONCE(sh->nr_held, sh->nr_held - 1);
+}
+
+u32 store_nr_held(const struct store *st)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < STORE_SHARDS; i++)
+		n += READ_ONCE(st->shards[i].nr_held);
+	return n;
 }
 
 /*
@@ -74,11 +84,12 @@ static void store_unfail(struct store *st, struct stored_page *s)
  * Whoever writes a dead copy gives it back when the write ends; one that nobody
  * writes goes at once.
  */
-static bool store_kill(struct store *st, struct stored_page *s)
+static bool store_kill(struct store *st, struct store_shard *sh,
+		       struct stored_page *s)
 {
 	if (!s)
 		return false;
-	store_unhash(st, s);
+	store_unhash(sh, s);
 	s->dead = true;
 	if (s->failed) {
 		store_unfail(st, s);
@@ -152,12 +163,12 @@ void store_hold(struct store *st, struct stored_page *s, u32 vslot)
 	s->vslot = vslot;
 	s->dead = false;
 	s->failed = false;
-	atomic_inc(&st->nr_held);
 	spin_lock_irqsave(&sh->lock, flags);
 	old = store_find(sh, vslot);
 	/* First: who finds none held looks into the map, where the older data is. */
 	hlist_add_head(&s->hash, store_bucket(sh, vslot));
-	store_kill(st, old);
+	WRITE_ONCE(sh->nr_held, sh->nr_held + 1);
+	store_kill(st, sh, old);
 	spin_unlock_irqrestore(&sh->lock, flags);
 }
 
@@ -201,7 +212,7 @@ bool store_drop(struct store *st, u32 vslot)
 	if (store_none_at(sh, vslot))
 		return false;
 	spin_lock_irqsave(&sh->lock, flags);
-	held = store_kill(st, store_find(sh, vslot));
+	held = store_kill(st, sh, store_find(sh, vslot));
 	spin_unlock_irqrestore(&sh->lock, flags);
 	return held;
 }
@@ -216,7 +227,7 @@ u32 store_publish(struct store *st, struct stored_page *s,
 	spin_lock_irqsave(&sh->lock, flags);
 	if (!s->dead) {
 		old = slot_map_exchange(map, s->vslot, slot);
-		store_unhash(st, s);
+		store_unhash(sh, s);
 	}
 	spin_unlock_irqrestore(&sh->lock, flags);
 	return old;
@@ -239,7 +250,7 @@ u32 store_overwrite(struct store *st, struct slot_map *map, u32 vslot,
 	spin_lock_irqsave(&sh->lock, flags);
 	/* In this order, for the same reason as in store_hold(). */
 	old = slot_map_exchange(map, vslot, slot);
-	store_kill(st, store_find(sh, vslot));
+	store_kill(st, sh, store_find(sh, vslot));
 	spin_unlock_irqrestore(&sh->lock, flags);
 	return old;
 }
@@ -312,7 +323,6 @@ int store_init(struct store *st)
 	spin_lock_init(&st->failed_lock);
 	INIT_LIST_HEAD(&st->failed);
 	init_waitqueue_head(&st->wait);
-	atomic_set(&st->nr_held, 0);
 	atomic_set(&st->nr_failed, 0);
 	st->pages = kvcalloc(STORE_PAGES, sizeof(*st->pages), GFP_KERNEL);
 	st->shards = kvcalloc(STORE_SHARDS, sizeof(*st->shards), GFP_KERNEL);

@@ -47,14 +47,15 @@ struct store_chain {
 
 struct store_shard {
 	spinlock_t lock;
+	u32 nr_held;		/* protected by lock */
 	struct hlist_head hash[1 << STORE_HASH_BITS];
 } ____cacheline_aligned_in_smp;
 
 struct store {
 	struct stored_page *pages;
 	struct store_shard *shards;
-	atomic_t nr_held;
-	atomic64_t free;	/* low 32 bits: first's number; high: changes so far */
+	/* low 32 bits: first's number; high: changes so far */
+	atomic64_t free ____cacheline_aligned_in_smp;
 	spinlock_t failed_lock;
 	struct list_head failed;	/* protected by failed_lock */
 	wait_queue_head_t wait;		/* for a free copy */
@@ -66,6 +67,8 @@ int store_init(struct store *st);
 /* No write of a copy may be under way. */
 void store_exit(struct store *st);
 
+/* How many copies are held; those that come and go meanwhile may be missed. */
+u32 store_nr_held(const struct store *st);
 /* A free copy, the caller's now, or NULL. */
 struct stored_page *store_get(struct store *st);
 /*

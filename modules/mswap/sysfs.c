@@ -354,7 +354,7 @@ GAUGE(slots_used, e->space.nr_slots - space_nr_free(&e->space) -
 GAUGE(slots_reserved, e->space.nr_slots - e->map.nr_virt);
 GAUGE(slots_retired, atomic_read(&e->space.retired));
 GAUGE(footprint_bytes, engine_footprint(e));
-GAUGE(copies_held, atomic_read(&e->store.nr_held));
+GAUGE(copies_held, store_nr_held(&e->store));
 GAUGE(waiting_bytes, (u64)pagein_waiting_frames(&e->pagein) << PAGE_SHIFT);
 
 static struct attribute *mswap_attrs[] = {
