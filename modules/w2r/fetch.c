@@ -10,8 +10,13 @@
 #include "trace.h"
 #include "write.h"
 
-/* Most of prefetches under way: their memory may be cleared when it is taken, with interrupts off. */
+/*
+ * Most of prefetches under way, and of what one plan takes, with what it reads past:
+ * memory may be cleared when it is taken, with interrupts off.
+ */
 #define AHEAD_SECTORS	8192
+/* What is worth reading past: PLAN_HOLE blocks of 4 KiB, or fewer larger ones. */
+#define HOLE_SECTORS	(PLAN_HOLE * 8)
 #define POOL_BIOS	16
 
 /* Not REQ_POLLED: others may wait for what is read, and they do not poll. */
@@ -238,19 +243,31 @@ struct w2r_ahead {
 	struct w2r_fetch *f;	/* the last one, or none */
 	u64 end;		/* the block after it */
 	u32 most;		/* blocks in an I/O */
+	u32 limit;		/* prefetched blocks under way */
+	u32 taken;		/* blocks so far, with those that are read past */
 };
+
+static u32 room_left(const struct w2r *c, const struct w2r_ahead *a)
+{
+	u32 memory = AHEAD_SECTORS >> c->block_shift;
+
+	if (c->prefetching >= a->limit || a->taken >= memory)
+		return 0;
+	return min(a->limit - c->prefetching, memory - a->taken);
+}
 
 /* Adds blocks to the last I/O, past a small hole perhaps; how many. */
 static u32 go_on(struct w2r *c, struct w2r_ahead *a, u64 first, u32 n)
 {
 	u32 hole, left;
 
-	if (!a->f || first - a->end > PLAN_HOLE)
+	if (!a->f || first - a->end > HOLE_SECTORS >> c->block_shift)
 		return 0;
 	hole = first - a->end;
 	left = a->most - a->f->bio.bi_vcnt;
 	if (left <= hole || (hole && !add_hole(c, a->f, hole)))
 		return 0;
+	a->taken += hole;
 	return take_blocks(c, a->f, first, min(n, left - hole));
 }
 
@@ -282,6 +299,7 @@ static u32 fetch_ahead(struct w2r *c, struct w2r_ahead *a, u64 first, u32 n)
 		got = a->f ? a->f->n : 0;
 	}
 	a->end = first + got;
+	a->taken += got;
 	return got;
 }
 
@@ -294,14 +312,13 @@ static bool wanted(const void *ctx, u64 block)
 }
 
 /* What of a run is not here yet, in as few I/Os as that makes. */
-static u32 fetch_run(struct w2r *c, struct w2r_ahead *a, struct run rest,
-		     u32 room_left)
+static u32 fetch_run(struct w2r *c, struct w2r_ahead *a, struct run rest)
 {
-	u32 got, n, total = 0;
+	u32 got, left, n, total = 0;
 	u64 first;
 
-	while (total < room_left) {
-		n = plan_cut(&rest, room_left - total, wanted, c, &first);
+	while ((left = room_left(c, a))) {
+		n = plan_cut(&rest, left, wanted, c, &first);
 		if (!n)
 			break;
 		got = fetch_ahead(c, a, first, n);
@@ -338,7 +355,7 @@ void w2r_look_ahead(struct w2r *c, const struct reference *ref,
 {
 	struct w2r_ahead a = { .cause = cause, .opf = opf, .bios = bios };
 	struct plan plan = { .n = 0 };
-	u32 most, i, n = 0;
+	u32 i, n = 0;
 	u64 start;
 
 	lockdep_assert_held(&c->lock);
@@ -350,10 +367,10 @@ void w2r_look_ahead(struct w2r *c, const struct reference *ref,
 	start = ktime_get_ns();
 	a.most = min(fetch_blocks(c), plan_blocks(&plan));
 	/* More than the waiting room holds would push itself out. */
-	most = clamp_t(u32, c->rooms.waiting_target, 1,
-		       AHEAD_SECTORS >> c->block_shift);
-	for (i = 0; i < plan.n && c->prefetching < most; i++)
-		n += fetch_run(c, &a, plan.runs[i], most - c->prefetching);
+	a.limit = clamp_t(u32, c->rooms.waiting_target, 1,
+			  AHEAD_SECTORS >> c->block_shift);
+	for (i = 0; i < plan.n; i++)
+		n += fetch_run(c, &a, plan.runs[i]);
 	trace(c, bios);
 	if (n)
 		toggle_cost(&c->toggle, div_u64(ktime_get_ns() - start, n));

@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 26
+plan 28
 
 # What was prefetched and is neither used nor wasted nor waiting: 0.
 prefetches_lost() {
@@ -78,5 +78,18 @@ must touch_range "$DEV" $((last - 16)) 1
 target=$(w2r_get waiting_target)
 must touch_range "$DEV" "$last" 15
 check_eq 'what can never be there says nothing of the split' "$(w2r_get waiting_target)" "$target"
+
+# Every ninth block is not there: blocks of 64 KiB are too much to read past.
+w2r_make muster /dev/muster0 96 block_kib 64 readahead off planner stream
+must dd if="$DEV" of=/dev/null bs=1M iflag=direct status=none
+must fio --name=every --filename="$DEV" --direct=1 --rw=write:572k --bs=4k --size=64M --number_ios=113 --minimal \
+	--output="$WORK/fio"
+check_eq 'every ninth block is dropped' "$(w2r_get weighing_blocks)" $((1024 - 113))
+must dmsetup message muster 0 clear_stats
+must w2r_set readahead on
+before=$(stat_of /dev/muster0 3)
+must dd if="$DEV" of=/dev/null bs=64k iflag=direct status=none
+check_eq 'only what is wanted is read' $(($(stat_of /dev/muster0 3) - before)) \
+	$((($(w2r_get misses) + $(w2r_get prefetched)) * 128))
 
 finish
