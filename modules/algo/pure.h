@@ -10,9 +10,12 @@
 #include <linux/bitops.h>
 #include <linux/compiler.h>
 #include <linux/math64.h>
+#include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/types.h>
 #define pure_div64(a, b) div_u64(a, b)
+/* Between the steps of what is set up once and may be large: process context, may sleep. */
+#define pure_relax() cond_resched()
 #else
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,6 +27,7 @@ typedef uint32_t u32;
 typedef uint64_t u64;
 #define noinline __attribute_noinline__
 #define pure_div64(a, b) ((u64)(a) / (u32)(b))
+#define pure_relax() ((void)0)
 /* Where a store may be under way: what it was before, or is after. */
 #define READ_ONCE(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
 #endif

@@ -30,7 +30,7 @@ static enum served pin(struct w2r *c, struct bio *bio, const u32 *entries)
 	struct w2r_filler *f;
 	u32 i;
 
-	for (i = 0; i < io->n; i++)
+	for (i = 0; i < io->n; i++) {
 		if (w2r_entry(c, entries[i])->flags & ENTRY_FILLING) {
 			f = c->slots[entries[i]].filler;
 			if ((bio->bi_opf & REQ_META) && f->limited)
@@ -38,6 +38,10 @@ static enum served pin(struct w2r *c, struct bio *bio, const u32 *entries)
 			list_add_tail(&io->wait, &f->waiters);
 			return WAITS;
 		}
+		/* As many readers stand still while they copy it. */
+		if (w2r_entry(c, entries[i])->pins == PINS_MAX)
+			return PASSES;
+	}
 	for (i = 0; i < io->n; i++)
 		rooms_pin(&c->rooms, entries[i]);
 	return SERVED;

@@ -202,7 +202,7 @@ static inline u32 node_find(const struct slot_tree *t, u32 from, u32 want)
 }
 
 /* First node at @k or after in which a run of @want starts; or SLOT_NONE. */
-static inline u32 next_node(const struct slot_tree *t, u32 k, u32 want)
+static inline u32 node_after(const struct slot_tree *t, u32 k, u32 want)
 {
 	u32 l, i = k;
 
@@ -232,9 +232,9 @@ static inline u32 next_node(const struct slot_tree *t, u32 k, u32 want)
  */
 static inline u32 other_node(const struct slot_tree *t, u32 want, u32 hint)
 {
-	u32 k = next_node(t, (hint >> NODE_SHIFT) + 1, want);
+	u32 k = node_after(t, (hint >> NODE_SHIFT) + 1, want);
 
-	return k != SLOT_NONE ? k : next_node(t, 0, want);
+	return k != SLOT_NONE ? k : node_after(t, 0, want);
 }
 
 /* The first free slot behind the word of @hint, or else in the area; one must exist. */

@@ -28,12 +28,16 @@ struct entry {
 	u32 prev;
 	u32 next;
 	u32 stamp;		/* clock of references when it was prefetched */
-	u16 pins;		/* users of the content just now: not a victim */
+	u16 pins;		/* users of the content just now, up to PINS_MAX: not a victim */
 	u8 room;		/* enum room */
 	u8 flags;
 	u8 queue;		/* the policy's: which of its lists */
 	u8 mark;		/* the policy's: what admit() said, later use counts */
 };
+
+#define PINS_MAX	((u16)-1)
+/* Entries between two steps of what goes over all of them. */
+#define ARENA_STEP	4096
 
 struct arena {
 	struct entry *entries;
@@ -63,6 +67,19 @@ static inline void elist_add_head(struct arena *a, struct elist *l, u32 e)
 		l->tail = e;
 	l->head = e;
 	l->count++;
+}
+
+/* Empties all entries and puts them in @l, the first one first. May sleep. */
+static inline void elist_add_all(struct arena *a, struct elist *l)
+{
+	u32 e;
+
+	for (e = a->nr; e-- > 0;) {
+		memset(&a->entries[e], 0, sizeof(*a->entries));
+		elist_add_head(a, l, e);
+		if (e % ARENA_STEP == 0)
+			pure_relax();
+	}
 }
 
 static inline void elist_add_tail(struct arena *a, struct elist *l, u32 e)

@@ -8,8 +8,6 @@ size_t ghost_size(u32 capacity)
 
 void ghost_init(struct ghost *g, void *mem, u32 capacity)
 {
-	u32 e;
-
 	g->arena.entries = mem;
 	g->arena.nr = capacity;
 	index_init(&g->index, &g->arena,
@@ -17,8 +15,7 @@ void ghost_init(struct ghost *g, void *mem, u32 capacity)
 		   index_heads(capacity), true);
 	elist_init(&g->fifo);
 	elist_init(&g->spare);
-	for (e = capacity; e-- > 0;)
-		elist_add_head(&g->arena, &g->spare, e);
+	elist_add_all(&g->arena, &g->spare);
 }
 
 static void forget(struct ghost *g, u32 e)

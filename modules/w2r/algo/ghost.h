@@ -20,7 +20,7 @@ struct ghost {
 
 /* Bytes of memory for @capacity blocks; a multiple of 8. */
 size_t ghost_size(u32 capacity);
-/* @mem has ghost_size(@capacity) bytes, aligned to 8; capacity >= 1. */
+/* @mem has ghost_size(@capacity) bytes, aligned to 8; capacity >= 1. May sleep. */
 void ghost_init(struct ghost *g, void *mem, u32 capacity);
 /* Remembers @block, which is not there yet; forgets the oldest when full. */
 void ghost_add(struct ghost *g, u64 block);

@@ -14,6 +14,8 @@ size_t index_bytes(u32 entries)
 void index_init(struct index *x, struct arena *a, u32 *heads, u32 nr,
 		bool move_to_front)
 {
+	u32 i, n;
+
 	x->arena = a;
 	x->heads = heads;
 	x->shift = 64 - pure_fls64(nr);
@@ -21,7 +23,11 @@ void index_init(struct index *x, struct arena *a, u32 *heads, u32 nr,
 	x->lookups = 0;
 	x->found = 0;
 	x->searches = 0;
-	memset(heads, 0xff, nr * sizeof(*heads));
+	for (i = 0; i < nr; i += n) {
+		n = pure_min(nr - i, ARENA_STEP);
+		memset(&heads[i], 0xff, n * sizeof(*heads));
+		pure_relax();
+	}
 }
 
 static u32 *chain_of(const struct index *x, u64 block)

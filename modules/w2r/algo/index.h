@@ -24,7 +24,7 @@ struct index {
 u32 index_heads(u32 entries);
 /* Bytes of memory for them; a multiple of 8. */
 size_t index_bytes(u32 entries);
-/* @heads has @nr (a power of two, at least 2) elements. */
+/* @heads has @nr (a power of two, at least 2) elements. May sleep. */
 void index_init(struct index *x, struct arena *a, u32 *heads, u32 nr,
 		bool move_to_front);
 /* The entry of @block or ENTRY_NONE. Counted. */

@@ -115,7 +115,6 @@ size_t rooms_size(const struct rooms_config *c)
 void rooms_init(struct rooms *r, void *mem, const struct rooms_config *c)
 {
 	char *at = mem;
-	u32 e;
 
 	memset(r, 0, sizeof(*r));
 	r->arena.entries = mem;
@@ -130,10 +129,7 @@ void rooms_init(struct rooms *r, void *mem, const struct rooms_config *c)
 	r->weighing.policy->init(&r->weighing, at, c->entries);
 	elist_init(&r->waiting);
 	elist_init(&r->spare);
-	for (e = c->entries; e-- > 0;) {
-		memset(entry(r, e), 0, sizeof(struct entry));
-		elist_add_head(&r->arena, &r->spare, e);
-	}
+	elist_add_all(&r->arena, &r->spare);
 	r->step = c->step;
 	r->one_room = c->one_room;
 	r->limit = c->entries;

@@ -71,7 +71,7 @@ int rooms_fault_move(enum room before, enum room after);
 
 /* Bytes of memory that rooms_init() needs. */
 size_t rooms_size(const struct rooms_config *c);
-/* @mem has rooms_size() bytes, aligned to 8. */
+/* @mem has rooms_size() bytes, aligned to 8. May sleep. */
 void rooms_init(struct rooms *r, void *mem, const struct rooms_config *c);
 
 /* A new reference begins; what follows up to the next one belongs to it. */
