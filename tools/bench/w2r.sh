@@ -6,7 +6,7 @@
 #	w2r.sh DIR
 #
 # DIR/plan is a list of lines:
-#	device KIND			null_blk-100us, -400us, -5ms, delay-4ms or brd: a device to make
+#	device KIND			null_blk-100us, -400us, -5ms, -20ms, delay-4ms or brd: a device to make
 #	size MIB			size of each of them and of the file system
 #	cache MIB			memory for the caches
 #	tree PATH...			which of the kernel headers' include/ go to src/include in the file system;
@@ -95,6 +95,9 @@ make_device() {
 		;;
 	null_blk-5ms)
 		make_null_blk nullb1 "$2" 1 5000000 1 1 && echo nullb1
+		;;
+	null_blk-20ms)
+		make_null_blk nullb4 "$2" 1 20000000 1 1 && echo nullb4
 		;;
 	delay-4ms)
 		dmsetup create w2r-slow --table "0 $(($2 * 2048)) delay /dev/ram1 0 4" && dm_name w2r-slow

@@ -9,6 +9,7 @@ DEVICES = {
     "null_blk-100us": "null_blk, 100 µs",
     "null_blk-400us": "null_blk, 400 µs",
     "null_blk-5ms": "null_blk, 5 ms, one I/O at a time",
+    "null_blk-20ms": "null_blk, 20 ms, one I/O at a time",
     "delay-4ms": "dm-delay of 4 ms on a ramdisk",
 }
 FLOOR = "brd"  # the same without a device that takes its time: what there is to gain
