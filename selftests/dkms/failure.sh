@@ -52,6 +52,7 @@ fill_up() {
 
 must few_modules
 must small_sources $work
+must no_trial_build
 state=$(installed_state)
 must mkdir -p ${conf%/*}
 must sh -c "echo 'MAKE[0]=false' >$conf"
@@ -95,6 +96,7 @@ check_not 'an install fails for want of room' install_work
 unchanged 'and what was installed is there then'
 must umount /var/lib/dkms
 
+must trial_build_again
 must ln -s "$(readlink -f "$KDIR")" /root/headers
 sum=$(headers_sum)
 must rm "$KDIR"

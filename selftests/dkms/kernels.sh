@@ -12,6 +12,7 @@ other=${KVER%-amd64}-other-amd64
 
 must few_modules
 must small_sources $work
+must no_trial_build
 must mkdir "/lib/modules/$other"
 must ln -s "$(readlink -f "$KDIR")" "/lib/modules/$other/build"
 must install_work

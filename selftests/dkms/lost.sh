@@ -10,6 +10,7 @@ plan 9
 
 must few_modules
 must small_sources $work
+must no_trial_build
 before=$(files)
 must install_work
 must rm -r "/usr/src/muster-$VERSION"

@@ -16,6 +16,7 @@ export INITRD=No DEBIAN_FRONTEND=noninteractive
 
 must few_modules
 must small_sources $work
+must no_trial_build
 must install_work
 check 'a second kernel is installed' dpkg --install "${packages[@]}"
 check 'the module is in place for it' installed_file mswap "$flavour"
