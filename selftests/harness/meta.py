@@ -286,6 +286,8 @@ def broken_machine(logs):
     fake = logs / "mmdebstrap"
     fake.write_text("#!/bin/sh\necho no mirror >&2\nexit 1\n")
     fake.chmod(0o755)
+    programs = vm.build_programs()
+    vm.copy_programs(programs, logs / "cache" / programs.relative_to(cache.CACHE))
     environment = os.environ | {"PATH": f"{logs}:{os.environ['PATH']}", "MUSTER_CACHE": str(logs / "cache")}
     done = subprocess.run([str(vm.SELFTESTS / "run"), "--kernels", "6.1", "mswap/lifecycle", "dkms/life"],
                           env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
