@@ -264,13 +264,15 @@ def frozen_vm(logs):
 def kernels(_logs):
     """A test runs on the kernels that its header names, on some only when asked; an unknown one is an error."""
     bad = []
-    tests = [vm.Test(name, META, 5, (), (), vm.read_kernels(text), vm.read_kernels(asked_for), races)
-             for name, text, asked_for, races in (("a", "all", "5.10", False), ("b", "5.10 newest", "", True))]
-    chosen = vm.for_kernels(tests, ("5.10", "6.1", "6.12"))
+    tests = [vm.Test(name, META, 5, (), (), vm.read_kernels(text), vm.read_kernels(asked_for), races, in_turn)
+             for name, text, asked_for, races, in_turn in (("a", "all", "5.10", False, False),
+                                                           ("b", "5.10 newest", "", True, False),
+                                                           ("c", "6.12", "", False, True))]
+    chosen = vm.for_kernels(tests, ("5.10", "6.1", "6.12", "debug"))
     runs = [test.label + "".join(f" {key}" for key, _ in test.needs) for test in chosen]
-    if runs != ["a@5.10 one-thread", "a@6.1 one-thread", "a@6.12", "b@5.10"]:
+    if runs != ["a@5.10 one-thread", "a@6.1 one-thread", "a@6.12", "a@debug", "b@5.10", "c@6.12 one-thread", "c@debug"]:
         bad.append(f"runs {runs}")
-    if [test.label for test in vm.unasked(chosen)] != ["a@6.1", "a@6.12", "b@5.10"]:
+    if [test.label for test in vm.unasked(chosen)] != ["a@6.1", "a@6.12", "a@debug", "b@5.10", "c@6.12", "c@debug"]:
         bad.append(f"unasked runs {vm.unasked(chosen)}")
     try:
         vm.read_kernels("5.11")

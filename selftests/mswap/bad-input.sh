@@ -5,6 +5,7 @@
 # timeout: 180
 # kernels: all
 # asked-for: 5.10 6.1
+# in-turn: yes
 
 . "$(dirname "$0")/lib.sh"
 

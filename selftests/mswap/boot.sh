@@ -4,6 +4,7 @@
 # timeout: 240
 # kernels: all
 # asked-for: 6.1
+# in-turn: yes
 # expect-dmesg: Buffer I/O error on dev dm-
 
 . "$(dirname "$0")/lib.sh"

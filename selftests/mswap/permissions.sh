@@ -4,6 +4,7 @@
 # timeout: 120
 # kernels: all
 # asked-for: 5.10 6.1 newest
+# in-turn: yes
 
 . "$(dirname "$0")/lib.sh"
 

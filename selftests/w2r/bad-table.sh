@@ -4,6 +4,7 @@
 # for messages and knobs.
 # timeout: 180
 # asked-for: newest
+# in-turn: yes
 # expect-dmesg: device-mapper: table: 
 
 . "$(dirname "$0")/lib.sh"

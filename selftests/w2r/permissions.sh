@@ -3,6 +3,7 @@
 # Nobody but root changes anything, and only the files that the manual calls writable can be written.
 # timeout: 180
 # asked-for: newest
+# in-turn: yes
 
 # Functions are called by name, by check and must.
 # shellcheck disable=SC2317

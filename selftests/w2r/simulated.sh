@@ -3,6 +3,7 @@
 # The simulator counts what the module counts: a trace is replayed by both, with every policy and planner.
 # timeout: 180
 # asked-for: newest
+# in-turn: yes
 
 . "$(dirname "$0")/lib.sh"
 
