@@ -282,6 +282,15 @@ def kernels(_logs):
     return (1, "\n".join(bad)) if bad else (0, "")
 
 
+def groups(_logs):
+    """Tests of the same needs share a boot; what they do not notice one boot of them has, for those that need it."""
+    needs = {"a": (), "b": (), "c": (("nvme", "1G"),), "d": (("nvme", "2G"),), "e": (("mem", "1G"),),
+             "f": (("append", "x"), ("mem", "1G")), "g": (("append", "x"), ("mem", "2G"))}
+    boots = vm.group([vm.Test(name, META, 5, each, (), kernel="6.12") for name, each in needs.items()])
+    got = sorted("".join(test.name for test in boot) for boot in boots)
+    return (0, "") if got == ["cab", "d", "fe", "g"] else (1, f"groups {got}")
+
+
 def broken_machine(logs):
     """A machine that cannot be made fails the tests that want it; they are not skipped."""
     logs.mkdir(parents=True)
@@ -437,8 +446,9 @@ def planted_race(logs):
 
 
 TESTS = {"cases": cases, "ends": ends, "planted": planted, "planted_race": planted_race, "kernel_log": kernel_log,
-         "frozen_vm": frozen_vm, "late_vm": late_vm, "kernels": kernels, "broken_machine": broken_machine,
-         "lost_network": lost_network, "missing_kernel": missing_kernel, "killed_lab": killed_lab,
-         "time_limit": time_limit, "interrupted_unit": interrupted_unit, "soak_step": soak_step}
+         "frozen_vm": frozen_vm, "late_vm": late_vm, "kernels": kernels, "groups": groups,
+         "broken_machine": broken_machine, "lost_network": lost_network, "missing_kernel": missing_kernel,
+         "killed_lab": killed_lab, "time_limit": time_limit, "interrupted_unit": interrupted_unit,
+         "soak_step": soak_step}
 # What a test boots, where that is not the default.
 KERNELS = {"planted": "debug", "planted_race": "kcsan"}

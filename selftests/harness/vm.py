@@ -27,6 +27,8 @@ RACES = re.compile(r"^#\s*races:\s*yes\s*$")
 IN_TURN = re.compile(r"^#\s*in-turn:\s*yes\s*$")
 # What the lab takes as an option without a value.
 FLAGS = ("udev", "one-thread")
+# What the other tests of a boot do not notice.
+UNNOTICED = ("append", "nvme")
 # Where a test runs that does not say.
 KERNELS_UNSAID = (machines.DEFAULT.kernel, "newest")
 SHORT_FORM = re.compile(r"^#\s*short-form:\s*yes\s*$")
@@ -199,7 +201,28 @@ def group(tests):
         for test in sorted(members, key=lambda test: seconds_of(test.label), reverse=True):
             min(halves, key=cost).append(test)
         boots += [sorted(half, key=lambda test: test.name) for half in halves]
-    return boots
+    return _joined(boots)
+
+
+def _joined(boots):
+    """
+    BOOTS, of which those that need more than others, but nothing that these would notice, are the begin of one of
+    these: a boot takes as long as a test. One that has to be booted again for the others is so without it.
+    """
+    joined = []
+    for boot in sorted(boots, key=lambda boot: boot[0].needs != _noticed(boot[0])):
+        first = boot[0]
+        other = next((each for each in joined if first.needs != _noticed(first)
+                      and (each[0].kernel, each[0].needs) == (first.kernel, _noticed(first))), None)
+        if other:
+            other[:0] = boot
+        else:
+            joined.append(boot)
+    return joined
+
+
+def _noticed(test):
+    return tuple(need for need in test.needs if need[0] not in UNNOTICED)
 
 
 class Boots:
