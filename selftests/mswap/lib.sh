@@ -238,7 +238,7 @@ get_settled() {
 		elif ((++same == 3)); then
 			break
 		fi
-		sleep 0.1
+		moment
 	done
 	echo "$value"
 }
