@@ -184,28 +184,31 @@ check_eq 'a start that is stopped fails' $? 143
 check_eq 'and undoes what it did' "$(swap_areas)$(mswap_devices)" ''
 check_eq 'and marks the disk' "$(marks /dev/muster0)" 'swap mswap'
 
-refused 'an unknown option' 'unknown option: reset=1' /dev/muster0 reset=1
-refused 'a value out of range' 'refuses cluster_pages=0' /dev/muster0 cluster_pages=0
-refused 'a size that does not fit' 'refuses /dev/muster0' /dev/muster0 disksize=65M
-must wipefs -q -a /dev/muster0
-must mkfs.ext4 -q /dev/muster0
-refused 'a file system' 'holds ext4' /dev/muster0
-must wipefs -q -a /dev/muster0
-must partition /dev/muster0 203
-refused 'a partition table' 'holds dos' /dev/muster0
-must wipefs -q -a /dev/muster0
-must mkfs.ext4 -q /dev/muster0
-must two_marks /dev/muster0
-refused 'two file systems' 'holds ' /dev/muster0
-must wipefs -q -a /dev/muster0
+# A small disk: all of it is summed before and after.
+must null_make muster1 16
+must mkswap -L mswap /dev/muster1
+refused 'an unknown option' 'unknown option: reset=1' /dev/muster1 reset=1
+refused 'a value out of range' 'refuses cluster_pages=0' /dev/muster1 cluster_pages=0
+refused 'a size that does not fit' 'refuses /dev/muster1' /dev/muster1 disksize=17M
+must wipefs -q -a /dev/muster1
+must mkfs.ext4 -q /dev/muster1
+refused 'a file system' 'holds ext4' /dev/muster1
+must wipefs -q -a /dev/muster1
+must partition /dev/muster1 203
+refused 'a partition table' 'holds dos' /dev/muster1
+must wipefs -q -a /dev/muster1
+must mkfs.ext4 -q /dev/muster1
+must two_marks /dev/muster1
+refused 'two file systems' 'holds ' /dev/muster1
+must wipefs -q -a /dev/muster1
 for type in 101 102; do
-	must partition /dev/muster0 $type
-	must blockdev --rereadpt /dev/muster0
-	refused "a partition of type 0$type" 'which may hold anything' "$(readlink -f /dev/muster0)p1"
+	must partition /dev/muster1 $type
+	must blockdev --rereadpt /dev/muster1
+	refused "a partition of type 0$type" 'which may hold anything' "$(readlink -f /dev/muster1)p1"
 done
-must dd if=/dev/zero of=/dev/muster0 bs=512 count=1 conv=notrunc
-must blockdev --rereadpt /dev/muster0
-must wipefs -q -a /dev/muster0
+must dd if=/dev/zero of=/dev/muster1 bs=512 count=1 conv=notrunc
+must blockdev --rereadpt /dev/muster1
+must wipefs -q -a /dev/muster1
 must dm_make broken '0 131072 error'
 check_fails 'a disk that cannot be read' 'cannot be read' mswap-swap start /dev/mapper/broken
 must dmsetup remove --retry broken
