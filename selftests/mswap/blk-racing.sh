@@ -23,10 +23,10 @@ racing() {
 must null_make muster0 128 blocksize=512
 mswap_add /dev/muster0
 must mswap_set waiting_pages 256
-racing 'moc, read-ahead' moc on 100 3 -t 4 -r 2
+racing 'moc, read-ahead' moc on 100 3 -t 4 -r 2 -S 48
 racing 'moc, few blocks, many races' moc on 0 3 -t 2 -r 4 -S 2
-racing 'object, adaptive read-ahead' object auto 0 2 -t 4 -r 2
-racing 'page, no read-ahead' page off 0 2 -t 4 -r 2
+racing 'object, adaptive read-ahead' object auto 0 2 -t 4 -r 2 -S 48
+racing 'page, no read-ahead' page off 0 2 -t 4 -r 2 -S 48
 racing 'writes and reads only, 24 MiB' moc auto 100 3 -t 3 -r 3 -S 24 -D
 check_eq 'no I/O failed' "$(get write_errors) $(get read_errors) $(get nospace)" '0 0 0'
 check_that 'blocks were discarded' "$(get discards) > 0"

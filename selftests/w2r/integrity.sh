@@ -46,7 +46,7 @@ flushes_of_origin() {
 	stat_of /dev/muster1 16
 }
 
-must null_make muster0 96 irqmode=2 completion_nsec=50000
+must null_make muster0 64 irqmode=2 completion_nsec=50000
 racing 'paper pair, one block ahead' 8 'policy lru planner obl readahead on lookahead 1' -s 1 -t 3 -r 3
 racing 's3fifo, streams, plain index' 8 'policy s3fifo planner stream readahead on index plain' -s 1 -t 3 -r 3
 racing 'arc, patterns' 4 'policy arc planner pattern readahead on' -s 1 -t 3 -r 3

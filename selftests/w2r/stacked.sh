@@ -8,8 +8,8 @@
 
 plan 13
 
-must null_make muster0 256
-must null_make muster1 128
+must null_make muster0 96
+must null_make muster1 48
 
 w2r_make muster-a /dev/muster0 8 readahead on planner stream
 w2r_make muster-b /dev/muster1 4 block_kib 16
@@ -31,7 +31,7 @@ must dmsetup remove --retry muster-a
 
 mswap_add /dev/muster0
 w2r_make muster-m "$MSWAP" 8 readahead on
-check_program 'w2r on mswap: reads, writes, discards and zeroes' blkcheck -s 2 -t 3 -r 3 "$DEV"
+check_program 'w2r on mswap: reads, writes, discards and zeroes' blkcheck -s 2 -t 3 -r 3 -S 48 "$DEV"
 check_that 'discards went down' "$(get discards) > 0"
 check_program 'few blocks, many races' blkcheck -s 2 -t 2 -r 4 -S 2 "$DEV"
 # mswap takes I/Os of 1 MiB, null_blk none so large: more blocks than are copied at once, from the middle of one on.
