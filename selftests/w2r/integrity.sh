@@ -23,10 +23,11 @@ racing() {
 	check_that "$1: blocks came out of the cache" "$(w2r_get hits_weighing) + $(w2r_get hits_waiting) > 0"
 }
 
+# Three times what the cache holds, in files of all sizes.
 make_tree() {
 	local i
 
-	mkdir -p "$1/a" && cp -a /usr/share/doc /bin/bash "$1/a" || return
+	mkdir -p "$1/a/doc" && cp -a /usr/share/doc/[!l]* "$1/a/doc" && cp -a /bin/bash "$1/a" || return
 	for ((i = 1; i <= 60; i++)); do
 		seq $((i * 1000000)) $((i * 1000900)) >"$1/$i" || return
 	done
