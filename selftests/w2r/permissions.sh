@@ -20,7 +20,7 @@ nobody() {
 	setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all "$@"
 }
 
-plan $((5 + 2 * 3 + 2 * 32))
+plan $((6 + 2 * 3 + 2 * 32))
 
 must null_make muster0 64
 w2r_make muster /dev/muster0 8
@@ -39,9 +39,12 @@ for file in $read_only; do
 	written=$(write_error "$FILES/$file" 1)
 	check_that "not even root writes $file" "${#written} > 0"
 done
-check_not 'others cannot read the device' nobody head -c 1 "$DEV"
-check_not 'others cannot send messages' nobody dmsetup message muster 0 clear_stats
-check_not 'others cannot remove it' nobody dmsetup remove muster
-check_not 'others cannot unload the module' nobody rmmod dm_w2r
+check_fails 'others cannot read the device' 'Permission denied' nobody head -c 1 "$DEV"
+check_fails 'others cannot send messages' 'Permission denied' nobody dmsetup message muster 0 clear_stats
+check_fails 'others cannot remove it' 'Permission denied' nobody dmsetup remove muster
+# While a target uses it nobody can, whoever he is.
+must dmsetup remove --retry muster
+check_fails 'others cannot unload the module' 'not permitted' nobody rmmod dm_w2r
+check 'root can' rmmod dm_w2r
 
 finish
