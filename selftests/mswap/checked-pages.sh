@@ -18,10 +18,13 @@ scsi_disk() {
 	done
 }
 
+scsi_disk_there() {
+	[[ -n $(scsi_disk) ]]
+}
+
 [[ -d /sys/module/scsi_debug ]] || modprobe scsi_debug dev_size_mb=32 dif=1 dix=1 delay=0 2>/dev/null ||
 	skip_all 'the kernel has no scsi_debug'
-on_exit rmmod scsi_debug
-must wait_until 20 test -n "$(scsi_disk)"
+must wait_until 20 scsi_disk_there
 disk=$(scsi_disk)
 [[ $(<"/sys/block/$disk/integrity/format") == *CRC* ]] || skip_all 'the kernel does not check what it reads'
 settle
