@@ -11,7 +11,7 @@ import time
 
 from lablib import cache, machines, tree
 
-from . import commands, ktap, vm
+from . import commands, ktap, unit, vm
 from .report import FAIL, PASS, SKIP, Reporter
 
 META = cache.CHECKOUT / "selftests/meta"
@@ -386,6 +386,13 @@ def time_limit(_logs):
     return (1, "what it started goes on") if command.exists() and command.read_text() else (0, "")
 
 
+def no_unit_tests(logs):
+    """Where there are no tests of the tools, that is no success."""
+    logs.mkdir(parents=True)
+    status, output = unit.run_bench_verdicts(logs)
+    return (0, "") if status else (1, f"succeeded:\n{output}")
+
+
 def interrupted_unit(logs):
     """A run that is ended from outside does not wait for a unit test that never ends."""
     logs.mkdir(parents=True)
@@ -446,9 +453,10 @@ def planted_race(logs):
 
 
 TESTS = {"cases": cases, "ends": ends, "planted": planted, "planted_race": planted_race, "kernel_log": kernel_log,
-         "frozen_vm": frozen_vm, "late_vm": late_vm, "kernels": kernels, "groups": groups,
+         "hung_vm": hung_vm, "frozen_vm": frozen_vm, "late_vm": late_vm, "kernels": kernels, "groups": groups,
          "broken_machine": broken_machine, "lost_network": lost_network, "missing_kernel": missing_kernel,
          "killed_lab": killed_lab, "time_limit": time_limit, "interrupted_unit": interrupted_unit,
+         "no_unit_tests": no_unit_tests,
          "soak_step": soak_step}
 # What a test boots, where that is not the default.
 KERNELS = {"planted": "debug", "planted_race": "kcsan"}
