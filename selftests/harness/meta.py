@@ -222,16 +222,17 @@ sched: RT throttling activated
     return (1, "\n".join(bad)) if bad else (0, "")
 
 
-def _boots_with(lab, logs):
+def _boots_with(lab, logs, seconds=5, grace=vm.GRACE_SECONDS):
     """{name: (outcome, why)} of the results of tests a and b, with what LAB makes of their boots."""
     logs.mkdir(parents=True)
     (logs / "bin").mkdir()
     (logs / "lab").write_text(lab)
     (logs / "lab").chmod(0o755)
-    tests = [vm.Test(name, META / "planted.sh", 5, (), ()) for name in ("t/a", "t/b")]
+    tests = [vm.Test(name, META / "planted.sh", seconds, (), ()) for name in ("t/a", "t/b")]
     inner = Reporter(io.StringIO())
     boots = vm.Boots(tests, inner, logs, logs / "bin")
     boots.lab = logs / "lab"
+    boots.grace = grace
     boots.run()
     return {result.name: (result.outcome, result.why) for result in inner.results}
 
@@ -246,6 +247,13 @@ def ends(logs):
         if not right:
             bad.append(f"{what}:\n  said {got},\n  wanted {wanted}")
     return (1, "\n".join(bad)) if bad else (0, "")
+
+
+def hung_vm(logs):
+    """A VM in which a test goes on after guest-run should have ended it is ended; the tests after it have another."""
+    what = "[ $boot = 2 ] || { begins t.a; exec sleep 100; }; passes t.b; ends 0"
+    got = _boots_with(FAKE_LAB + what + "\n", logs, 2, 2)
+    return (0, "") if got == {"t/a": (FAIL, "the VM hung"), "t/b": (PASS, "")} else (1, f"said {got}")
 
 
 def frozen_vm(logs):

@@ -229,6 +229,7 @@ class Boots:
     """Runs one group of tests, in one boot or, when the machine gets unfit, in more."""
 
     lab = LAB
+    grace = GRACE_SECONDS
 
     def __init__(self, tests, reporter, logs, programs, environment=""):
         self.waiting = list(tests)
@@ -342,7 +343,7 @@ class Boots:
                             if (out / test.id / "started").exists()), None)
             if running:
                 age = time.monotonic() - seen.setdefault(running.id, time.monotonic())
-                if age > running.seconds + self.slower * GRACE_SECONDS:
+                if age > running.seconds + self.slower * self.grace:
                     return True
             time.sleep(0.2)
         return False
