@@ -20,20 +20,37 @@ KERNEL_TROUBLE = re.compile("|".join((
     r"kmemleak: ", r"debugfs: .* already (present|exists)", r"cannot create duplicate filename",
     r"memory corruption", r"non-static key", r"locking correctness validator",
     r"use-after-free", r"double free", r"Objects remaining in", r"stack guard page", r"I/O error",
-    r"critical (medium|target|space allocation|nexus) error, dev",
+    r"\w error, dev \S+, sector", r"\brw=-?\d+, (sector|want)=.*\blimit=[1-9]", r"over max (size|segments) limit",
+    r"request botched", r"Trying to write to read-only block-device", r"caused an alignment inconsistency",
     r"(Read|Write)-error on swap-device", r"Bad swap (file|offset) entry", r"Unused swap",
-    r"EXT4-fs error", r"Delayed block allocation failed", r"Aborting journal", r"JBD2: Error",
+    r"EXT4-fs error", r"Delayed block allocation failed", r"Aborting journal", r"JBD2: (Error|Detected IO errors)",
     r"XFS .*([Cc]orruption|CRC error|Internal error|Shutting down filesystem|has been shut down)",
+    r"writeback error on inode", r"invoked oom-killer: ",
 )))
+OOM_KILL = re.compile(r"invoked oom-killer: ")
+# CPU, taint, machine: what an OOM kill says before its stack.
+OOM_HEAD_LINES = 5
 EXPECTED_AT_BOOT = ("kmemleak: Kernel memory leak detector initialized",)
 WINDOW = re.compile(r"^.*\bselftest (\S+) (begins|ends)\b.*$", re.MULTILINE)
+
+
+def _unforeseen(dmesg, allowed):
+    """Lines that no regex of ALLOWED matches; with an OOM kill that one does match goes the head of its stack."""
+    head = 0
+    for line in dmesg.splitlines():
+        head -= 1
+        if any(each.search(line) for each in allowed):
+            head = OOM_HEAD_LINES + 1 if OOM_KILL.search(line) else head
+        elif head > 0 and line.endswith("Call Trace:"):
+            head = 0
+        else:
+            yield line
 
 
 def kernel_trouble(dmesg, expected):
     """Lines of the kernel log that tell of a defect and are not EXPECTED (a list of regexes)."""
     allowed = [re.compile(each) for each in expected]
-    return [line for line in dmesg.splitlines()
-            if KERNEL_TROUBLE.search(line) and not any(each.search(line) for each in allowed)]
+    return [line for line in _unforeseen(dmesg, allowed) if KERNEL_TROUBLE.search(line)]
 
 
 def gaps(dmesg):

@@ -98,6 +98,17 @@ ENDS = {
     "begins t.a; ends 124":
         {"t/a": (FAIL, "the VM ran out of time"), "t/b": (FAIL, "the VM ran out of time")},
 }
+# What an OOM kill that is expected says before its stack, and what else may have a stack beside it: lines, trouble.
+OOM_KILL = ["x invoked oom-killer: gfp_mask=0xcc0", "CPU: 0 UID: 0 PID: 1 Comm: x", "Tainted: [O]=OOT_MODULE",
+            "Hardware name: QEMU", "Call Trace:"]
+OOM_KILLS = (
+    (OOM_KILL, []),
+    ([*OOM_KILL[:2], *OOM_KILL[3:]], []),
+    ([*OOM_KILL, " <TASK>", "Call Trace:"], ["Call Trace:"]),
+    ([*OOM_KILL[:-1], " a", " b", "Call Trace:"], ["Call Trace:"]),
+    ([*OOM_KILL[1:]], ["Call Trace:"]),
+    ([OOM_KILL[0], "WARNING: x", *OOM_KILL[1:]], ["WARNING: x"]),
+)
 
 
 def _modules(kernel=machines.DEFAULT.kernel):
@@ -189,15 +200,31 @@ critical medium error, dev muster0, sector 8 op 0x0:(READ) flags 0x0 phys_seg 1 
 critical target error, dev muster0, sector 8 op 0x3:(DISCARD) flags 0x0 phys_seg 1 prio class 2
 critical space allocation error, dev muster0, sector 8 op 0x1:(WRITE) flags 0x0 phys_seg 1 prio class 2
 critical nexus error, dev muster0, sector 8 op 0x1:(WRITE) flags 0x0 phys_seg 1 prio class 2
+protection error, dev sda, sector 8 op 0x0:(READ) flags 0x0 phys_seg 1 prio class 2
+invalid error, dev sda, sector 8 op 0x0:(READ) flags 0x0 phys_seg 1 prio class 2
+timeout error, dev sda, sector 8 op 0x0:(READ) flags 0x0 phys_seg 1 prio class 2
+blk_update_request: kernel resource error, dev sda, sector 8 op 0x0:(READ) flags 0x0 phys_seg 1 prio class 2
+device offline error, dev sda, sector 8 op 0x0:(READ) flags 0x0 phys_seg 1 prio class 2
+nvme0n1: rw=0, sector=552616, nr_sectors = 128 limit=1048576
+nvme0n1: rw=0, want=552616, limit=1048576
+blk_cloned_rq_check_limits: over max size limit. (256 > 128)
+blk_cloned_rq_check_limits: over max segments limit. (256 > 128)
+request botched: dev sda: type=0, flags=0
+Trying to write to read-only block-device dm-0
+device-mapper: table: 254:0: adding target device sda caused an alignment inconsistency: physical_block_size=4096
+pagestride invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0
 get_swap_device: Bad swap offset entry 3ffffffffffff
 EXT4-fs error (device mswap0): ext4_lookup:1858: inode #2: comm ls: deleted inode referenced: 12
 EXT4-fs (mswap0): Delayed block allocation failed for inode 12 at logical offset 0 with max blocks 1 with error 5
 Aborting journal on device mswap0-8.
 JBD2: Error -5 detected when updating journal superblock for mswap0-8.
+JBD2: Detected IO errors while flushing file data on mswap0-8
 XFS (mswap0): Metadata corruption detected at xfs_agf_verify+0x1/0x2 [xfs], xfs_agf block 0x1
 XFS (mswap0): Metadata CRC error detected at xfs_agf_read_verify+0x1/0x2 [xfs], xfs_agf block 0x1
 XFS (mswap0): Log I/O Error Detected.  Shutting down filesystem.
 XFS (mswap0): Filesystem has been shut down due to log error (0x2).
+XFS (mswap0): writeback error on inode 132, offset 0, sector 96
+mswap0: writeback error on inode 132, offset 0, sector 96
 kworker/0:1: page allocation failure: order:0, mode:0xc20
 Kernel panic - not syncing: x
 """.strip().splitlines()
@@ -209,6 +236,9 @@ brd: module loaded
 null_blk: disk nullb0 created
 XFS (mswap0): Ending clean mount
 mswap: mswap0: read of 1 slots at slot 8 of the backing device failed (error -5)
+buscheck: attempt to access beyond end of device
+nvme0n1: rw=0, sector=552616, nr_sectors = 128 limit=0
+nvme0n1: rw=0, want=552616, limit=0
 SLUB: HWalign=64, Order=0-3, MinObjects=0, CPUs=2, Nodes=1
 hrtimer: interrupt took 104857600 ns
 clocksource: timekeeping watchdog on CPU1: Marking clocksource 'tsc' as unstable because the skew is too large:
@@ -219,6 +249,10 @@ sched: RT throttling activated
 """.strip().splitlines()
     bad = [f"not found: {line}" for line in trouble if not ktap.kernel_trouble(line, [])]
     bad += [f"found in vain: {line}" for line in quiet if ktap.kernel_trouble(line, [])]
+    for number, (lines, wanted) in enumerate(OOM_KILLS, 1):
+        got = ktap.kernel_trouble("\n".join(lines), ["invoked oom-killer"])
+        if got != wanted:
+            bad.append(f"of OOM kill {number}: {got}")
     return (1, "\n".join(bad)) if bad else (0, "")
 
 

@@ -6,6 +6,7 @@
 # pauses are judged when that is a minute or more, since in a few seconds a busy host decides them: on the newest kernel
 # stock swap has had one of 31 s. Then, too, there are as many as that; else a quarter of all.
 # timeout: 600
+# expect-dmesg: invoked oom-killer
 
 . "$(dirname "$0")/lib.sh"
 
