@@ -18,13 +18,23 @@ nobody() {
 	setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all "$@"
 }
 
-plan $((9 + 2 * 9 + 2 * 32))
+# writable_in FOLDER: the files in it that somebody may write, sorted.
+writable_in() {
+	find "$1/" -maxdepth 1 -type f -perm /0222 -printf '%f\n' | sort
+}
+
+plan $((10 + 2 * 9 + 2 * 32))
 
 must null_make muster0 64
 mswap_add /dev/muster0
 
 check_eq 'files others may write' \
 	"$(find "$CONTROL/" "$SYS/" -maxdepth 1 -type f -perm /0022)" ''
+# What mswap lets root write is what the block layer gives to every disk, and these.
+# shellcheck disable=SC2086
+check_eq 'files that can be written at all' \
+	"$(comm -23 <(writable_in "$SYS") <(writable_in "/sys/block/$(basename "$(readlink -f /dev/muster0)")"))" \
+	"$(printf '%s\n' $writable | sort)"
 check_eq 'module parameters others may write' "$(find /sys/module/mswap/parameters -type f -perm /0222)" ''
 for file in $writable; do
 	check_eq "mode of $file" "$(stat -c %a "$SYS/$file")" "$([[ $file == reset ]] && echo 200 || echo 644)"
