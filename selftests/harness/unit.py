@@ -50,7 +50,7 @@ def run_fuzzer(name):
 
 
 def run_bench_verdicts(tests="tools/bench"):
-    """What decides about the verdicts of bench-swap: (status, output). Before Python 3.12 no test is none that failed."""
+    """What decides about the verdicts of bench-swap: (status, output). Before Python 3.12 no test is no failure."""
     status, output = commands.run([sys.executable, "-B", "-m", "unittest", "discover", "-s", tests], LIMIT_SECONDS,
                                   cwd=cache.CHECKOUT)
     return status or int(not re.search(r"^Ran [1-9]\d* test", output, re.MULTILINE)), output
