@@ -9,7 +9,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 29
+plan 30
 
 ra() {
 	cat "${FILES%/w2r}/queue/read_ahead_kb"
@@ -22,6 +22,14 @@ six_misses() {
 # A number of reads, not of seconds, in which a slow machine does few.
 scattered() {
 	fio --name=r --filename="$DEV" --direct=1 --rw=randread --bs=4k --number_ios=1500 --minimal
+}
+
+# The first time that fates are weighed those of what was used before may be among them.
+wasted_till_off() {
+	for _ in {1..16}; do
+		touch_range "$DEV" $((RANDOM % 16000)) 1 || return
+	done
+	(($(w2r_get lookahead_active) == 0))
 }
 
 is_going() {
@@ -102,11 +110,13 @@ check_eq 'but then' "$? $(late_below reads muster-late)" '0 0'
 
 # So slow that it stays so beside the time for which the host may not run who looks ahead.
 must null_make muster1 64 irqmode=2 completion_nsec=20000000
-w2r_make muster /dev/muster1 16 planner obl
+w2r_make muster /dev/muster1 1 planner obl
 must touch_range "$DEV" 0 150
 sleep 2.5
 check_eq 'auto on a slow device, sequential: on' "$(w2r_get lookahead_active)" 1
 check_that 'latency is measured' "$(w2r_get latency_ns) > 18000000"
+# It begins on: that it was asked about shows when it goes off.
+check 'there, too, scattered reads turn it off' wait_until 3 wasted_till_off
 must dmsetup remove --retry muster
 w2r_make muster /dev/muster0 8 planner obl readahead on
 must w2r_set lookahead 1
