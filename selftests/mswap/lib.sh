@@ -416,6 +416,20 @@ check_program() {
 	result "$name" "$status" "$* exited with $status: $output"
 }
 
+# huge_pages: how many the kernel has given out so far, at a fault or for small ones.
+huge_pages() {
+	awk '/^thp_(fault|collapse)_alloc / { n += $2 } END { print n + 0 }' /proc/vmstat
+}
+
+# check_huge NAME COMMAND...: two results: as check_program, and its memory was huge pages, for some of the time at least.
+check_huge() {
+	local before
+	before=$(huge_pages)
+
+	check_program "$@"
+	check_that "$1: there were some" "$(huge_pages) - $before > 8"
+}
+
 # Two programs that swap, each with its own content, until programs_end; again and again, so that a fast machine has
 # them as long as a slow one.
 programs_start() {
