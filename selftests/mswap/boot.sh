@@ -135,8 +135,10 @@ strict() {
 	echo "$1" >/proc/sys/vm/overcommit_kbytes && echo 2 >/proc/sys/vm/overcommit_memory
 }
 
+# A ratio stands for no number of KiB.
 relax() {
 	echo 0 >/proc/sys/vm/overcommit_memory
+	echo "$ratio" >/proc/sys/vm/overcommit_ratio
 }
 
 committed_kib() {
@@ -145,6 +147,7 @@ committed_kib() {
 
 must wipefs -q -a /dev/muster0
 must mswap-swap start /dev/muster0
+ratio=$(</proc/sys/vm/overcommit_ratio)
 on_exit relax
 must strict $(($(committed_kib) - 16 * 1024))
 check_fails 'stop without memory for what is swapped out' 'no memory for what is swapped out' \

@@ -25,7 +25,7 @@ must null_make muster0 256
 mswap_add /dev/muster0
 must swap_start "$MSWAP"
 must cgroup_make 16M
-must tee /sys/fs/cgroup/cgroup.subtree_control <<<'+io' >/dev/null
+controller_on io
 check_program 'a program swaps' swaps
 wrote=$(($(get dev_pages_written) * 4096))
 check_that 'the cgroup wrote to the swap device' "$(io_of "$MSWAP" wbytes) > 32 << 20"

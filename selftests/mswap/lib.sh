@@ -372,6 +372,15 @@ cgroup_make() {
 	echo "$most" >"$CGROUP/memory.max" && echo "$1" >"$CGROUP/memory.high"
 }
 
+# controller_on NAME: cgroups have it, until the test ends.
+controller_on() {
+	local file=/sys/fs/cgroup/cgroup.subtree_control
+
+	[[ " $(<"$file") " != *" $1 "* ]] || return 0
+	on_exit put "-$1" "$file"
+	must put "+$1" "$file"
+}
+
 # cgroup_signal NAME: to all that is in it.
 cgroup_signal() {
 	local pid

@@ -38,7 +38,7 @@ mounted "$TRACING" || must mount -t tracefs none "$TRACING"
 check_eq 'the tracepoints' "$(find "$TRACING/events/mswap" -mindepth 1 -type d -printf '%f\n' | sort | xargs)" \
 	'mswap_pagein mswap_pageout mswap_slot_alloc mswap_write_error'
 on_exit put 0 "$TRACING/events/mswap/enable"
-must put 8192 "$TRACING/buffer_size_kb"
+trace_room 8192
 check 'they can be turned on' put 1 "$TRACING/events/mswap/enable"
 
 must blkpattern -b 16 fill "$MSWAP"

@@ -4,6 +4,17 @@
 
 TRACING=/sys/kernel/tracing
 
+# trace_room KIB: each CPU's buffer holds so much, until the test ends.
+trace_room() {
+	local before
+
+	mounted "$TRACING" || must mount -t tracefs none "$TRACING"
+	before=$(<"$TRACING/buffer_size_kb")
+	before=${before##*: } # "7 (expanded: 1408)": it is made that large when it is first used
+	on_exit put "${before%)}" "$TRACING/buffer_size_kb"
+	must put "$1" "$TRACING/buffer_size_kb"
+}
+
 # save_trace: keeps what was traced so far; false when lines were lost. Leaves tracing as it was: turned on, with nothing
 # in the trace.
 save_trace() {

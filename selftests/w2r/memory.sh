@@ -47,8 +47,7 @@ squeeze() {
 trace_reclaim() {
 	local event
 
-	mounted "$TRACING" || mount -t tracefs none "$TRACING" || return
-	put 8192 "$TRACING/buffer_size_kb" && put counter "$TRACING/trace_clock" && put '' "$TRACING/trace" || return
+	put counter "$TRACING/trace_clock" && put '' "$TRACING/trace" || return
 	put 'retval > 0' "$TRACING/events/vmscan/mm_shrink_slab_end/filter" || return
 	for event in mm_vmscan_direct_reclaim_begin mm_vmscan_direct_reclaim_end mm_shrink_slab_end; do
 		put 1 "$TRACING/events/vmscan/$event/enable" || return
@@ -99,6 +98,7 @@ check_that 'a cache of 256 MiB is full' "$(w2r_get cache_bytes) > 250 * 1048576"
 # So that they have to reclaim memory themselves.
 on_exit kswapd_runs other
 must kswapd_runs idle
+trace_room 8192
 on_exit untrace_reclaim
 must trace_reclaim
 squeeze

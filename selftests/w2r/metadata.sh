@@ -24,7 +24,7 @@ read_limited() {
 }
 
 must cgroup_make max
-must tee /sys/fs/cgroup/cgroup.subtree_control <<<'+io' >/dev/null
+controller_on io
 [[ -e $CGROUP/io.max ]] || skip_all 'the kernel has no io.max'
 must null_make muster0 64
 w2r_make muster /dev/muster0 16 readahead on planner near

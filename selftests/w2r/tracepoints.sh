@@ -16,7 +16,7 @@ mounted "$TRACING" || must mount -t tracefs none "$TRACING"
 check_eq 'the tracepoints' "$(find "$TRACING/events/w2r" -mindepth 1 -type d -printf '%f\n' | sort | xargs)" \
 	'w2r_miss w2r_prefetch w2r_split w2r_toggle'
 on_exit put 0 "$TRACING/events/w2r/enable"
-must put 8192 "$TRACING/buffer_size_kb"
+trace_room 8192
 # The order of events: the clocks of two CPUs may differ.
 on_exit put local "$TRACING/trace_clock"
 must put counter "$TRACING/trace_clock"
