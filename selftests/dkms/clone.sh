@@ -7,7 +7,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 26
+plan 33
 
 # Next to the real ones: some of these have links to what is beside them.
 other=/usr/src/other-headers
@@ -91,10 +91,22 @@ must dkms add -m muster -v 50
 must sh -c 'echo 51 >/usr/src/muster-50/VERSION'
 check_fails 'a clone that DKMS has for its sources' 'clone to another place' make -C /usr/src/muster-50 uninstall
 check 'is not taken away' test -e /usr/src/muster-50/VERSION
+must mkdir /usr/src/muster-50/.git
+check_fails 'nor from another clone, by make install' 'muster-50 is a git clone' install_work
+check_fails 'or make uninstall' 'muster-50 is a git clone' make -C $work uninstall
+check 'which leave it as it is' test -e /usr/src/muster-50/.git
 must dkms remove -m muster -v 50 --all
 must rm -r /usr/src/muster-50
 
 check 'without sbin in the PATH' env PATH=/usr/bin:/bin make -C $work uninstall
+must mkdir -p "/usr/src/muster-$VERSION/.git"
+check_fails 'a clone that DKMS does not know stays as well' 'is a git clone' install_work
+check_fails 'whatever is asked for' 'is a git clone' make -C $work uninstall
+check 'with all that it has' rmdir "/usr/src/muster-$VERSION/.git" "/usr/src/muster-$VERSION"
+must ln -s $work "/usr/src/muster-$VERSION"
+must mkdir $work/.git
+check 'a link to one may go' make -C $work uninstall
+must rmdir $work/.git
 check_fails 'who is not root is told' 'must run as root' \
 	setpriv --reuid 65534 --clear-groups make -C /muster install KVER="$KVER"
 
