@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 9
+plan 13
 
 must few_modules
 must small_sources $work
@@ -31,6 +31,31 @@ check_fails 'of what DKMS has forgotten make uninstall says so' "$(installed_fil
 must rm "$(installed_file mswap)" "$(installed_file dm-w2r)"
 rm -f "$(installed_file mswap-frontswap)"
 must depmod "$KVER"
+
+# tell WORD: from now on the sources' mswap says that.
+tell() {
+	sed -i '/"told=/d' "$work/modules/mswap/mswap.c" &&
+		echo "static const char told[] __attribute__((used, section(\".modinfo\"))) = \"told=$1\";" \
+			>>"$work/modules/mswap/mswap.c"
+}
+
+# What modprobe would load.
+told() {
+	modinfo -k "$KVER" -F told mswap
+}
+
+# Neither what it says nor what DKMS knows tells that module from the new one.
+must install_work
+must rm -r "/usr/src/muster-$VERSION" /var/lib/dkms/muster
+must tell other
+check 'over what DKMS has forgotten other sources can be installed' install_work
+check_eq 'and that is what is there' "$(told)" other
+must mkdir -p "/lib/modules/$KVER/updates"
+must cp "$(installed_file mswap)" "/lib/modules/$KVER/updates"
+must tell another
+check 'over what somebody has copied, too' install_work
+check_eq 'and that is what is there then' "$(told)" another
+must make -C $work uninstall
 
 # A script that a shell is running: it goes on in the file that it began.
 must install_work
