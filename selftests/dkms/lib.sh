@@ -41,8 +41,8 @@ dkms_says() {
 
 # Every file of a package: what DKMS keeps, what is in the modules' folders but for the lists depmod makes, and the rest.
 files() {
-	find /usr/src /var/lib/dkms /lib/modules/ /usr/local /etc/systemd -xdev ! -name 'modules.*' \
-		! -path '*/dkms_dbversion' | sort
+	find /usr/src /var/lib/dkms /lib/modules/ /usr/local /etc/systemd /usr/lib/muster -xdev ! -name 'modules.*' \
+		! -path '*/dkms_dbversion' 2>/dev/null | sort
 }
 
 # small_sources DIR: a checkout whose modules do nothing, and build in seconds: without a header, as MODULE_LICENSE() wants.

@@ -8,7 +8,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 21
+plan 25
 
 # A copy of the sources that does not build.
 break_sources() {
@@ -21,6 +21,18 @@ change_sources() {
 		echo '#define TOLD "changed"' >"$work/modules/mswap/told.h"
 }
 
+# Units of a boot with a network and, over that, /usr/local.
+boot_units() {
+	mkdir -p "$1" && printf '[Mount]\nWhat=server:/local\nWhere=/usr/local\nType=nfs\n' >"$1/usr-local.mount" &&
+		printf '[Unit]\nBefore=network.target\nWants=network.target\n[Service]\nExecStart=true\n' >"$1/net.service" &&
+		printf '[Unit]\nWants=basic.target mswap@dev-sdb.service net.service usr-local.mount\n' >"$1/boot.target"
+}
+
+# cycles DIR: whether one waits for another that waits for it, then.
+cycles() {
+	SYSTEMD_UNIT_PATH=$1: systemd-analyze verify --man=no boot.target 2>&1 | grep 'ordering cycle'
+}
+
 must few_modules
 must small_sources $work
 before=$(files)
@@ -28,7 +40,18 @@ check 'install' install_work
 check 'DKMS says installed' dkms_says "$KVER" installed
 check 'mswap is in place' installed_file mswap
 check 'dm-w2r is in place' installed_file dm-w2r
-check 'so are the files for the boot' ls /usr/local/sbin/mswap-swap /etc/systemd/system/mswap@.service
+check 'so are the files for the boot' ls /usr/lib/muster/mswap-swap /etc/systemd/system/mswap@.service
+check_fails 'and a name for people' 'usage: mswap-swap' /usr/local/sbin/mswap-swap
+if command -v systemd-analyze >/dev/null; then
+	must boot_units /root/units
+	check_eq 'with /usr/local on another machine it boots' "$(cycles /root/units)" ''
+	must mkdir /root/units/mswap@.service.d
+	printf '[Unit]\nRequiresMountsFor=/usr/local\n' >/root/units/mswap@.service.d/local.conf
+	check 'which it would not if the unit waited for that' cycles /root/units
+else
+	skip 'with /usr/local on another machine it boots' 'no systemd here'
+	skip 'which it would not if the unit waited for that' 'no systemd here'
+fi
 check 'modprobe would find it' modprobe --dry-run --set-version "$KVER" mswap
 check_eq 'it is for this kernel' "$(modinfo -k "$KVER" -F vermagic mswap | cut -d' ' -f1)" "$KVER"
 if grep -qw frontswap_register_ops "$KDIR/Module.symvers"; then
@@ -61,14 +84,16 @@ check_eq 'make builds modules' "$(modinfo -F told $work/modules/mswap/mswap.ko)"
 must change_sources
 must sh -c "echo 98 >$work/VERSION"
 must install -D /muster/tools/boot/mswap@.service /usr/local/lib/systemd/system/mswap@.service
+must cp --remove-destination /muster/tools/boot/mswap-swap /usr/local/sbin
 check 'install of another version, from a clone that was built, then changed' install_work
 check_eq 'gives the modules of the changed sources' "$(modinfo -k "$KVER" -F told mswap)" 'changed, changed too'
 check_eq 'in place of the version before' "$(dkms_status | cut -d, -f1)" muster/98
 check_not 'and of the unit where older versions had it' ls -d /usr/local/lib/systemd
+check_eq 'and of the script' "$(readlink /usr/local/sbin/mswap-swap)" /usr/lib/muster/mswap-swap
 
 check 'dkms remove --all' dkms remove -m muster -v 98 --all
 check_eq 'leaves no file but the sources behind' \
-	"$(diff <(echo "$before") <(files) | grep '^[<>]' | grep -vE '^> /(usr/(src/muster-98|local/sbin)|etc/systemd/)')" ''
+	"$(diff <(echo "$before") <(files) | grep '^[<>]' | grep -vE '^> /(usr/(src/muster-98|lib/muster|local/sbin)|etc/systemd/)')" ''
 must make -C $work uninstall
 check_eq 'make uninstall takes these too' "$(files)" "$before"
 
