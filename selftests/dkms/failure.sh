@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 28
+plan 34
 
 conf=/etc/dkms/muster.conf
 
@@ -48,6 +48,27 @@ fill_up() {
 	used=$(du -sk /var/lib/dkms | cut -f1)
 	cp -a /var/lib/dkms /root/dkms-tree &&
 		mount -t tmpfs -o "size=$((used + used / 4))k" full /var/lib/dkms && cp -aT /root/dkms-tree /var/lib/dkms
+}
+
+# A disk that is full when DKMS keeps what it has built, with room for that before.
+full_after_make() {
+	# shellcheck disable=SC2016 # the script expands it
+	printf '%s\n' '#!/bin/sh' 'make "$@" && { cat /dev/zero >/var/lib/dkms/filler; true; }' >/root/full-after-make &&
+		chmod +x /root/full-after-make &&
+		echo "MAKE[0]='/root/full-after-make -C $KDIR M=/var/lib/dkms/muster/$VERSION/build modules'" >"$conf" &&
+		rm -rf /root/dkms-tree && cp -a /var/lib/dkms /root/dkms-tree &&
+		mount -t tmpfs -o size=32M full /var/lib/dkms && cp -aT /root/dkms-tree /var/lib/dkms
+}
+
+# One with room for what is there only, where the modules go; these may be compressed.
+full_in_place() {
+	local dir
+
+	dir=$(dirname "$(installed_file mswap)")
+	cp -a "$dir" /root/in-place &&
+		mount -t tmpfs -o "size=$(($(du -sk "$dir" | cut -f1) + 64))k" full "$dir" && cp -aT /root/in-place "$dir" &&
+		head -c 1M /dev/urandom >/root/large &&
+		echo 'asm(".pushsection .rodata; .incbin \"/root/large\"; .popsection");' >>"$work/modules/mswap/mswap.c"
 }
 
 must few_modules
@@ -95,6 +116,18 @@ must fill_up
 check_not 'an install fails for want of room' install_work
 unchanged 'and what was installed is there then'
 must umount /var/lib/dkms
+
+must full_after_make
+check_fails 'an install whose modules find no room fails' 'is there room in /var/lib/dkms' install_work
+must rm /var/lib/dkms/filler $conf
+unchanged 'and what was installed is there as well'
+must umount /var/lib/dkms
+must full_in_place
+state=$(installed_state)
+check_not 'so does one whose modules find none in their place' install_work
+unchanged 'and what was there comes back'
+must umount "$(dirname "$(installed_file mswap)")"
+must sed -i '/large/d' $work/modules/mswap/mswap.c
 
 must trial_build_again
 must ln -s "$(readlink -f "$KDIR")" /root/headers
