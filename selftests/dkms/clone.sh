@@ -7,7 +7,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 33
+plan 34
 
 # Next to the real ones: some of these have links to what is beside them.
 other=/usr/src/other-headers
@@ -71,9 +71,10 @@ must sed -i "s/UTS_RELEASE \".*\"/UTS_RELEASE \"$KVER\"/" $other-clang/include/g
 printf '#!/bin/sh\n: >/root/lld-was-here\nexit 1\n' >/usr/bin/ld.lld && chmod +x /usr/bin/ld.lld
 check_fails 'for a kernel that clang built' 'does not build for the kernel' install_work KDIR=$other-clang
 check "clang's linker is used" rm /root/lld-was-here
-check_not 'by make, too' make -C $work KVER="$KVER" KDIR=$other-clang
+check_not 'by make, too, whatever CC the environment has' env CC=gcc make -C $work KVER="$KVER" KDIR=$other-clang
 check 'it is used then' rm /root/lld-was-here
-check_eq "and DKMS's make is told" "$(kernel_source_dir=$other-clang make_words)" LLVM=1
+check_eq "and DKMS's make is told" "$(CC=gcc kernel_source_dir=$other-clang make_words)" LLVM=1
+check_eq "but with a CC of make's own" "$(MAKEFLAGS=' -- CC=gcc' kernel_source_dir=$other-clang make_words)" ''
 must rm /usr/bin/ld.lld
 
 before=$(files)
