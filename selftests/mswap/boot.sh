@@ -66,7 +66,7 @@ marks() {
 	wipefs --noheadings --output TYPE,LABEL "$1" | tr -s ' '
 }
 
-plan 61
+plan 62
 
 must null_make muster0 64
 must modprobe mswap
@@ -155,8 +155,9 @@ check_fails 'stop without memory for what is swapped out' 'no memory for what is
 relax
 check_eq 'leaves the swap on' "$(swap_areas)" '/dev/mswap0 90'
 must swapoff /dev/mswap0
-check_fails 'start over a device that is no swap' 'in use by mswap0, which is no swap' mswap-swap start /dev/muster0
-must mswap-swap stop /dev/muster0
+check_fails 'start over a device that is no swap says what to do' \
+	'in use by mswap0, which is no swap: mswap-swap stop /dev/muster0' mswap-swap start /dev/muster0
+check 'which does it' mswap-swap stop /dev/muster0
 
 no_swapoff() {
 	mkdir "$WORK/sbin" && printf '#!/bin/sh\nexit 127\n' >"$WORK/sbin/swapoff" && chmod +x "$WORK/sbin/swapoff"
