@@ -111,6 +111,13 @@ static void read_op_discard(struct pagein *pi, struct read_op *op)
 	read_op_release(pi, op);
 }
 
+/* Is @slot where @virt's data is? The copy before the map, as in pagein_step(). */
+static bool lies_at(struct pagein *pi, u32 virt, u32 slot)
+{
+	return !store_holds(pi->store, virt) &&
+	       slot_map_get(pi->map, virt) == slot;
+}
+
 /*
  * How many of the bio's slots from bi_iter on lie one after the other, up to one
  * that is in memory, or on its way. @again: so is the first one, and the bio could
@@ -132,9 +139,7 @@ static u32 count_wanted(struct pagein *pi, struct pagein_shard *sh,
 	}
 	for (; n < most; n++) {
 		bio_advance_iter_single(bio, &iter, PAGE_SIZE);
-		/* The copy before the map, as in pagein_step(). */
-		if (store_holds(pi->store, slot_bio_virt(iter)) ||
-		    slot_map_get(pi->map, slot_bio_virt(iter)) != slot + n ||
+		if (!lies_at(pi, slot_bio_virt(iter), slot + n) ||
 		    !slot_bio_is_page(bio, iter) ||
 		    held >> (at + n) & 1)
 			break;
@@ -177,14 +182,10 @@ static bool read_brings(struct pagein *pi, const struct read_op *op,
 
 	if (!op->frames[at] || n > op->n - at)
 		return false;
-	for (i = 1; i < n; i++) {
-		if (!op->frames[at + i] || op->skip >> (at + i) & 1)
+	for (i = 1; i < n; i++)
+		if (!op->frames[at + i] || op->skip >> (at + i) & 1 ||
+		    !lies_at(pi, virt + i, slot + i))
 			return false;
-		/* The copy before the map, as in pagein_step(). */
-		if (store_holds(pi->store, virt + i) ||
-		    slot_map_get(pi->map, virt + i) != slot + i)
-			return false;
-	}
 	return true;
 }
 
