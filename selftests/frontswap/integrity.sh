@@ -52,7 +52,7 @@ check_eq 'nothing else went to the ordinary area' $(($(area_written) - written))
 # What it does not take goes to the ordinary area.
 written=$(area_written) refused=$(get stores_refused)
 must mount -t tmpfs -o size=64M none "$WORK/tmpfs"
-check_huge 'all pages, huge' stride -c 1 -k 0 -s 48 --thp --write-on-readback
+check_huge check_program 'all pages, huge' stride -c 1 -k 0 -s 48 --thp --write-on-readback
 check_program 'fork and copy on write' limited 16M forkcow -s 32
 check_program 'pages dropped while they are in swap' limited 16M dropcheck -s 32
 check 'stress-ng with verification' limited 48M stress-ng --quiet --vm 2 --vm-bytes 48M --vm-method all \

@@ -14,38 +14,29 @@ read_under_way() {
 	blkpattern -b "$3" -f "$2" -n "$3" scan "$MSWAP" >"$WORK/$1" &
 }
 
-# reads N: so many I/Os of the device below so far.
-reads() {
-	(($(get dev_reads) == $1))
-}
-
-# joined N: so many pages came from a read that another began.
-joined() {
-	(($(get pages_in_waiting) == $1))
-}
-
 must modprobe dm-delay
 must null_make muster0 64
 sectors=$(blockdev --getsz /dev/muster0)
-must dm_make muster "0 $sectors linear /dev/muster0 0"
+good="0 $sectors linear /dev/muster0 0"
+must dm_make muster "$good"
 mswap_add /dev/mapper/muster readahead=on
 must blkpattern -n 128 -b 64 fill "$MSWAP"
 must dm_make muster "0 $sectors delay /dev/muster0 0 $HELD"
-on_exit dm_make muster "0 $sectors linear /dev/muster0 0"
+on_exit dm_make muster "$good"
 
 read_under_way first 0 1
-must wait_until 10 reads 1
+must wait_until 10 gives dev_reads 1
 read_under_way all 10 32
-check 'all of a read joins the window that is under way' wait_until 10 joined 32
-check 'and has the next window read' wait_until 10 reads 2
+check 'all of a read joins the window that is under way' wait_until 10 gives pages_in_waiting 32
+check 'and has the next window read' wait_until 10 gives dev_reads 2
 read_under_way some 48 32
-check 'what is on its way by two reads is read once more by one, or joins' wait_until 10 joined 48
+check 'what is on its way by two reads is read once more by one, or joins' wait_until 10 gives pages_in_waiting 48
 check_eq 'with one I/O' "$(get dev_reads)" 3
 for slot in {64..79}; do
 	read_under_way "$slot" "$slot" 1
 done
-check 'sixteen more join the second' wait_until 10 joined 64
-must dm_make muster "0 $sectors linear /dev/muster0 0"
+check 'sixteen more join the second' wait_until 10 gives pages_in_waiting 64
+must dm_make muster "$good"
 wait
 check_eq 'all get their pages' "$(matches "$WORK"/{first,all,some,{64..79}})" 81
 check_eq 'with three I/Os' "$(get dev_reads)" 3

@@ -430,13 +430,14 @@ huge_pages() {
 	awk '/^thp_(fault|collapse)_alloc / { n += $2 } END { print n + 0 }' /proc/vmstat
 }
 
-# check_huge NAME COMMAND...: two results: as check_program, and its memory was huge pages, for some of the time at least.
+# check_huge CHECK NAME COMMAND...: what `CHECK NAME COMMAND...` checks, and one result more: its memory was huge pages,
+# for some of the time at least.
 check_huge() {
 	local before
 	before=$(huge_pages)
 
-	check_program "$@"
-	check_that "$1: there were some" "$(huge_pages) - $before > 8"
+	"$@"
+	check_that "$2: there were some" "$(huge_pages) - $before > 8"
 }
 
 # Two programs that swap, each with its own content, until programs_end; again and again, so that a fast machine has

@@ -19,7 +19,7 @@ must blkdiscard "$MSWAP"
 must swap_start "$MSWAP"
 check_program 'single pages' limited 16M pagestride -c 1 -s 80
 check_program 'copy-on-write' limited 32M forkcow -n 2 -s 20 -r 1
-check_huge 'huge pages' limited 48M hugecheck -n 2 -s 32 -r 1
+check_huge check_program 'huge pages' limited 48M hugecheck -n 2 -s 32 -r 1
 check 'swapoff' swapoff "$MSWAP"
 check_eq 'no I/O failed' "$(get write_errors) $(get read_errors) $(get nospace)" '0 0 0'
 check 'removal' mswap_remove "$MSWAP"

@@ -36,7 +36,7 @@ must swap_start "$MSWAP"
 check_program 'one process, single pages' stride -c 1 -s 96 --write-on-readback --rounds 2
 check_program 'one process, random pages' stride -c 1 -s 80 --random-singles
 check_program 'one process, descending' stride -c 8 -s 80 --descending
-check_huge 'one process, all pages, huge' stride -c 1 -k 0 -s 64 --thp --write-on-readback
+check_huge check_program 'one process, all pages, huge' stride -c 1 -k 0 -s 64 --thp --write-on-readback
 for policy in moc object page; do
 	must mswap_set policy "$policy"
 	check "eight processes, policy $policy" eight -c 3 -s 16 --write-on-readback

@@ -24,8 +24,8 @@ fill() {
 
 # zswap_set NAME VALUE: as it was before, when the test ends.
 zswap_set() {
-	on_exit must eval "echo $(<"$ZSWAP/$1") >$ZSWAP/$1"
-	echo "$2" >"$ZSWAP/$1"
+	on_exit put "$(<"$ZSWAP/$1")" "$ZSWAP/$1"
+	put "$2" "$ZSWAP/$1"
 }
 
 must null_make muster0 128
