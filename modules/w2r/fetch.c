@@ -15,8 +15,6 @@
  * memory may be cleared when it is taken, with interrupts off.
  */
 #define AHEAD_SECTORS	8192
-/* What is worth reading past: PLAN_HOLE blocks of 4 KiB, or fewer larger ones. */
-#define HOLE_SECTORS	(PLAN_HOLE * 8)
 #define POOL_BIOS	16
 
 /* Not REQ_POLLED: others may wait for what is read, and they do not poll. */
@@ -247,21 +245,12 @@ struct w2r_ahead {
 	u32 taken;		/* blocks so far, with those that are read past */
 };
 
-static u32 room_left(const struct w2r *c, const struct w2r_ahead *a)
-{
-	u32 memory = AHEAD_SECTORS >> c->block_shift;
-
-	if (c->prefetching >= a->limit || a->taken >= memory)
-		return 0;
-	return min(a->limit - c->prefetching, memory - a->taken);
-}
-
 /* Adds blocks to the last I/O, past a small hole perhaps; how many. */
 static u32 go_on(struct w2r *c, struct w2r_ahead *a, u64 first, u32 n)
 {
 	u32 hole, left;
 
-	if (!a->f || first - a->end > HOLE_SECTORS >> c->block_shift)
+	if (!a->f || first - a->end > plan_hole(c->block_shift))
 		return 0;
 	hole = first - a->end;
 	left = a->most - a->f->bio.bi_vcnt;
@@ -317,7 +306,8 @@ static u32 fetch_run(struct w2r *c, struct w2r_ahead *a, struct run rest)
 	u32 got, left, n, total = 0;
 	u64 first;
 
-	while ((left = room_left(c, a))) {
+	while ((left = plan_left(a->limit, c->prefetching,
+				 AHEAD_SECTORS >> c->block_shift, a->taken))) {
 		n = plan_cut(&rest, left, wanted, c, &first);
 		if (!n)
 			break;

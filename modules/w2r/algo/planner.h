@@ -45,7 +45,7 @@ enum planner_kind {
 };
 
 #define PLAN_RUNS		16
-#define PLAN_HOLE		8	/* blocks worth reading past, for one I/O less */
+#define PLAN_HOLE		8	/* blocks of 4 KiB worth reading past, for one I/O less */
 #define LOOKAHEAD_MAX		1024	/* blocks */
 #define SLOW_LATENCY		1000000	/* ns */
 
@@ -198,6 +198,23 @@ static inline void plan_add(struct plan *plan, u64 first, u32 n)
 {
 	if (n && plan->n < PLAN_RUNS)
 		plan->runs[plan->n++] = (struct run){ first, n };
+}
+
+/* Blocks of 2^@block_shift sectors to read past: PLAN_HOLE of 4 KiB, fewer larger ones. */
+static inline u32 plan_hole(u32 block_shift)
+{
+	return (PLAN_HOLE * 8) >> block_shift;
+}
+
+/*
+ * How many blocks a plan may still take: @under_way of at most @limit are on their
+ * way, and it has @taken so many of @most, with those that it reads past.
+ */
+static inline u32 plan_left(u32 limit, u32 under_way, u32 most, u32 taken)
+{
+	if (under_way >= limit || taken >= most)
+		return 0;
+	return pure_min(limit - under_way, most - taken);
 }
 
 /* Blocks in one I/O that carries out @plan, with some to read past. */

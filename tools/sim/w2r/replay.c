@@ -105,10 +105,11 @@ static u32 take_run(struct replay *r, u64 first, u32 n)
 	return got;
 }
 
-/* The I/Os that carry out a plan: what the last one holds, and the block after it. */
+/* The I/Os that carry out a plan: what the last one holds, and the block after it; and what all have taken. */
 struct ahead {
 	u32 blocks;
 	u32 most;
+	u32 taken;
 	u64 end;
 };
 
@@ -117,11 +118,12 @@ static u32 go_on(struct replay *r, struct ahead *a, u64 first, u32 n)
 {
 	u32 hole, got;
 
-	if (!a->blocks || first - a->end > PLAN_HOLE)
+	if (!a->blocks || first - a->end > plan_hole(r->block_shift))
 		return 0;
 	hole = (u32)(first - a->end);
 	if (a->most - a->blocks <= hole)
 		return 0;
+	a->taken += hole;
 	got = take_run(r, first, pure_min(n, a->most - a->blocks - hole));
 	a->blocks += hole + got;
 	return got;
@@ -137,6 +139,7 @@ static u32 fetch(struct replay *r, struct ahead *a, u64 first, u32 n)
 		r->counts.origin_prefetches += got > 0;
 	}
 	a->end = first + got;
+	a->taken += got;
 	return got;
 }
 
@@ -149,11 +152,11 @@ static bool wanted(const void *ctx, u64 block)
 
 static void fetch_run(struct replay *r, struct ahead *a, struct run rest, u32 most)
 {
-	u32 n, got;
+	u32 n, got, left;
 	u64 first;
 
-	while (r->prefetching < most) {
-		n = plan_cut(&rest, most - r->prefetching, wanted, r, &first);
+	while ((left = plan_left(most, r->prefetching, AHEAD_SECTORS >> r->block_shift, a->taken))) {
+		n = plan_cut(&rest, left, wanted, r, &first);
 		got = n ? fetch(r, a, first, n) : 0;
 		if (!got)
 			break;
