@@ -19,6 +19,13 @@ static void test_plan(void)
 	CHECK_EQ(plan.n, 1);
 	plan_add(&plan, 9, 3);
 	CHECK_EQ(plan_blocks(&plan), 4 + 2 * PLAN_HOLE);
+	CHECK_EQ(plan_hole(3), PLAN_HOLE);
+	CHECK_EQ(plan_hole(5), PLAN_HOLE / 4);
+	CHECK_EQ(plan_hole(7), 0);
+	CHECK_EQ(plan_left(10, 4, 100, 97), 3);
+	CHECK_EQ(plan_left(10, 4, 100, 0), 6);
+	CHECK_EQ(plan_left(10, 11, 100, 0), 0);
+	CHECK_EQ(plan_left(10, 4, 100, 101), 0);
 	for (i = 0; i < PLAN_RUNS; i++)
 		plan_add(&plan, 20 + 2 * i, 1);
 	CHECK_EQ(plan.n, PLAN_RUNS);
