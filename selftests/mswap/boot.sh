@@ -66,7 +66,7 @@ marks() {
 	wipefs --noheadings --output TYPE,LABEL "$1" | tr -s ' '
 }
 
-plan 62
+plan 68
 
 must null_make muster0 64
 must modprobe mswap
@@ -82,7 +82,14 @@ check_program 'swapping' limited 24M pagestride -c 1 -s 48
 check 'stop' eval "$(unit ExecStop /dev/muster0)"
 check_eq 'no swap, no device' "$(swap_areas)$(mswap_devices)" ''
 check_eq 'and the disk is marked as swap' "$(marks /dev/muster0)" 'swap mswap'
-check 'stop of what is not there' mswap-swap stop /dev/muster0
+check_eq 'stop of what is not there says so' "$(mswap-swap stop /dev/muster0)" \
+	'mswap-swap: there is no mswap device over /dev/muster0'
+check 'and is no failure' mswap-swap stop /dev/muster0
+check_fails 'a relative path is refused' 'give the whole path' env -C /dev mswap-swap start muster0
+for words in 'start /dev/muster0' 'stop /dev/muster0'; do
+	# shellcheck disable=SC2086 # words
+	check_fails "$words by another user" 'must run as root' setpriv --reuid 65534 --clear-groups mswap-swap $words
+done
 check 'start on what it was, with options' mswap-swap start /dev/muster0 cluster_pages=64 disksize=32M priority=7
 check_eq 'they are set' "$(swap_areas) $(cat /sys/block/mswap0/{cluster_pages,disksize})" $'/dev/mswap0 7 64\n33554432'
 swapoff /dev/mswap0 &
@@ -210,7 +217,14 @@ for type in 101 102; do
 	must blockdev --rereadpt /dev/muster1
 	refused "a partition of type 0$type" 'which may hold anything' "$(readlink -f /dev/muster1)p1"
 done
+# blkid_says TYPE: it takes any device for a partition of that type.
+blkid_says() {
+	mkdir -p "$WORK/blkid" && printf '#!/bin/sh\necho %s\n' "$1" >"$WORK/blkid/blkid" && chmod +x "$WORK/blkid/blkid"
+}
+
 must dd if=/dev/zero of=/dev/muster1 bs=512 count=1 conv=notrunc
+must blkid_says 0657fd6d-a4ab-43c4-84e5-0933c84b4f4f
+PATH=$WORK/blkid:$PATH refused "a GPT's swap" 'on which systemd may swap at boot' /dev/muster1
 must blockdev --rereadpt /dev/muster1
 must wipefs -q -a /dev/muster1
 must dm_make broken '0 131072 error'
