@@ -9,11 +9,17 @@
 set -u
 include=$1/include
 symvers=$2/Module.symvers
+config=$2/include/config/auto.conf
 
 refuse() {
 	echo "muster: refused: $1" >&2
-	echo "muster: supported are kernels 5.10, 6.0 to 6.4 and from 6.9 on, as Debian 11 (5.10), 12 (6.1) and 13 (6.12 and backports) have them" >&2
+	echo "muster: supported are kernels 5.10, 6.0 to 6.4 and from 6.9 on, as Debian 11 (5.10), 12 (6.1) and 13 (6.12 and backports) have them, on 64-bit machines with pages of 4 KiB" >&2
 	exit 1
+}
+
+# configured REGEX: the kernel's configuration has such a line.
+configured() {
+	grep -Eqsx -e "$1" "$config"
 }
 
 # has HEADERS REGEX: one of the headers has such a line.
@@ -39,6 +45,9 @@ has linux/blkdev.h 'bdev_file_open_by_path|blkdev_get_by_path\(const char \*path
 has linux/blkdev.h 'disk_openers\(struct gendisk \*' || has linux/genhd.h '^struct hd_struct \{' ||
 	refuse "its disks are those of kernels between 5.11 and 5.18"
 has linux/blkdev.h 'blk_cleanup_disk\(' && refuse "its disks are given back by another function, as in kernels before 6.0"
+configured CONFIG_64BIT=y || refuse "it is not of a 64-bit machine, or not configured: see $config"
+! configured 'CONFIG_((ARM64|PPC)_)?PAGE_SHIFT=1[^2]|CONFIG_PAGE_SIZE_(8|16|32|64|256)KB=y' ||
+	refuse "its pages are larger than 4 KiB"
 
 echo -DCOMPAT_PROBED
 have ACCOUNT_RECLAIMED linux/swap.h 'mm_account_reclaimed_pages\('

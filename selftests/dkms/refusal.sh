@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 15
+plan 17
 
 OLD=5.9.0-1-amd64
 
@@ -36,6 +36,14 @@ echo 'void blk_cleanup_disk(struct gendisk *disk);' >>"$headers/blkdev.h"
 check_fails 'the build refuses headers of disks that are given back otherwise' 'refused: its disks are given back' \
 	make -C "$KDIR" M=/root modules
 must cp /root/blkdev.h "$headers"
+conf=$KDIR/include/config/auto.conf
+must cp "$conf" /root
+must sed -i '/^CONFIG_64BIT=/d' "$conf"
+check_fails 'the build refuses a 32-bit machine' 'refused: it is not of a 64-bit machine' make -C "$KDIR" M=/root modules
+must cp /root/auto.conf "$conf"
+must sh -c "echo CONFIG_ARM64_PAGE_SHIFT=16 >>$conf"
+check_fails 'and one with larger pages' 'refused: its pages are larger' make -C "$KDIR" M=/root modules
+must cp /root/auto.conf "$conf"
 if [ -e "$headers/genhd.h" ]; then
 	must without genhd.h '^struct hd_struct {'
 fi
@@ -53,7 +61,7 @@ check_not 'and DKMS ends without a module' dkms install -m muster -v "$VERSION" 
 check_eq 'in place' "$(installed_file mswap)" ''
 
 # As when a kernel's package is installed.
-if dkms_newer 3.2; then
+if dkms_newer 3.0.11; then
 	check 'DKMS skips such a kernel, which can be installed' dkms autoinstall -k "$KVER"
 else
 	skip 'DKMS skips such a kernel, which can be installed' 'this release of DKMS fails at what is excluded'
