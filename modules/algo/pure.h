@@ -14,6 +14,7 @@
 #include <linux/string.h>
 #include <linux/types.h>
 #define pure_div64(a, b) div_u64(a, b)
+#define pure_popcount64(w) hweight64(w)
 /* Between the steps of what is set up once and may be large: process context, may sleep. */
 #define pure_relax() cond_resched()
 #else
@@ -30,6 +31,8 @@ typedef uint64_t u64;
 #define pure_relax() ((void)0)
 /* Where a store may be under way: what it was before, or is after. */
 #define READ_ONCE(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
+/* Number of set bits. */
+#define pure_popcount64(w) ((u32)__builtin_popcountll(w))
 #endif
 
 /* Index of the lowest set bit; @w must not be 0. */
@@ -42,15 +45,6 @@ static inline u32 pure_ctz64(u64 w)
 static inline u32 pure_fls64(u64 w)
 {
 	return 63u - (u32)__builtin_clzll(w);
-}
-
-/* Number of set bits: summed up in pairs, nibbles and bytes. */
-static inline u32 pure_popcount64(u64 w)
-{
-	w -= (w >> 1) & 0x5555555555555555ull;
-	w = (w & 0x3333333333333333ull) + ((w >> 2) & 0x3333333333333333ull);
-	w = (w + (w >> 4)) & 0x0f0f0f0f0f0f0f0full;
-	return (u32)((w * 0x0101010101010101ull) >> 56);
 }
 
 static inline u32 pure_min(u32 a, u32 b)

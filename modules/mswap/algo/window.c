@@ -12,12 +12,10 @@ static u32 window_reach_up(u64 live, u64 cont, u32 last)
 /* How many slots before @first belong to its run. */
 static u32 window_reach_down(u64 live, u64 cont, u32 first)
 {
-	u32 n = 0;
+	u64 joined = cont & live << 1;
 
-	while (first > n && (cont >> (first - n) & 1) &&
-	       (live >> (first - n - 1) & 1))
-		n++;
-	return n;
+	/* The first slot of all has none before it: some bit ends the row. */
+	return 63 - pure_fls64(~(joined << (63 - first)));
 }
 
 struct window window_around(u64 live, u64 cont, u32 at, u32 want, u32 size)
