@@ -59,9 +59,28 @@ static void s3_remove(struct weighing *w, u32 e)
 	elist_del(w->arena, &w->lists[w->arena->entries[e].queue], e);
 }
 
+/*
+ * The oldest that is not pinned. Hits move nothing here, so those that are pinned
+ * may all be at the end: they begin anew, or each look would go past them.
+ */
+static u32 oldest(struct weighing *w, u8 queue)
+{
+	struct elist *l = &w->lists[queue];
+	u32 left, e;
+
+	for (left = l->count; left; left--) {
+		e = l->tail;
+		if (!w->arena->entries[e].pins)
+			return e;
+		s3_remove(w, e);
+		put(w, queue, e);
+	}
+	return ENTRY_NONE;
+}
+
 static u32 evict_small(struct weighing *w)
 {
-	u32 e = elist_last_unpinned(w->arena, &w->lists[SMALL]);
+	u32 e = oldest(w, SMALL);
 	u32 spared = 0;
 
 	while (e != ENTRY_NONE) {
@@ -75,14 +94,14 @@ static u32 evict_small(struct weighing *w)
 		put(w, MAIN, e);
 		if (w->lists[SMALL].count * SMALL_SHARE <= w->capacity)
 			return ENTRY_NONE;
-		e = elist_last_unpinned(w->arena, &w->lists[SMALL]);
+		e = oldest(w, SMALL);
 	}
 	return ENTRY_NONE;
 }
 
 static u32 evict_main(struct weighing *w)
 {
-	u32 e = elist_last_unpinned(w->arena, &w->lists[MAIN]);
+	u32 e = oldest(w, MAIN);
 	u32 spared = 0;
 
 	while (e != ENTRY_NONE) {
@@ -91,7 +110,7 @@ static u32 evict_main(struct weighing *w)
 			return e;
 		w->arena->entries[e].mark--;
 		put(w, MAIN, e);
-		e = elist_last_unpinned(w->arena, &w->lists[MAIN]);
+		e = oldest(w, MAIN);
 	}
 	return ENTRY_NONE;
 }
