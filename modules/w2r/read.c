@@ -224,7 +224,7 @@ static u32 use_hits(struct w2r *c, const struct w2r_io *io, u32 *entries,
 	u32 most = min_t(u32, io->n, W2R_SERVE_MAX);
 	struct hits hits;
 
-	hits = rooms_use_hits(&c->rooms, io->first, most, entries);
+	hits = rooms_use_hits(&c->rooms, io->first, most, io->offset, entries);
 	w2r_count(c, W2R_HITS_WAITING, hits.waiting);
 	w2r_count(c, W2R_HITS_WEIGHING, hits.n - hits.waiting);
 	ref->room = hits.room;

@@ -219,7 +219,7 @@ static void test_pattern_order(void)
 	}
 }
 
-/* What goes on where the last one ended is no jump, up to LOOKAHEAD_MAX blocks. */
+/* What goes on where the last one ended is no jump, up to LOOKAHEAD_MAX blocks; nor is the same block once more. */
 static void test_pattern_jumps(void)
 {
 	struct reference ref = { 1000, 1000, ROOM_DISK, 64, 64, false, false };
@@ -233,6 +233,8 @@ static void test_pattern_jumps(void)
 	CHECK_EQ(p.now, 1);
 	CHECK_EQ(p.history[0].n, LOOKAHEAD_MAX);
 	ref = (struct reference){ 2024, 1, ROOM_DISK, 64, 64, false, false };
+	pattern_reference(&p, &ref, &plan);
+	CHECK_EQ(p.now, 2);
 	pattern_reference(&p, &ref, &plan);
 	CHECK_EQ(p.now, 2);
 	/* Numbers of jumps begin again. */

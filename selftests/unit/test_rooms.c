@@ -430,7 +430,7 @@ static void test_hits_and_gaps(void)
 	struct hits hits;
 
 	box_make(&b, &c);
-	hits = rooms_use_hits(&b.r, 10, 8, entries);
+	hits = rooms_use_hits(&b.r, 10, 8, false, entries);
 	CHECK_EQ(hits.n, 0);
 	CHECK_EQ(hits.room, ROOM_DISK);
 	CHECK_EQ(rooms_missing(&b.r, 10, 8), 8);
@@ -438,12 +438,12 @@ static void test_hits_and_gaps(void)
 	fill_good(&b.r, 11, ROOM_WAITING);
 	fill_good(&b.r, 12, ROOM_WAITING);
 	fill_good(&b.r, 14, ROOM_WAITING);
-	hits = rooms_use_hits(&b.r, 11, 1, entries);
+	hits = rooms_use_hits(&b.r, 11, 1, false, entries);
 	CHECK_EQ(hits.n, 1);
 	CHECK_EQ(hits.waiting, 1);
 	CHECK_EQ(hits.room, ROOM_WAITING);
 	CHECK_EQ(entries[0], rooms_find(&b.r, 11));
-	hits = rooms_use_hits(&b.r, 10, 8, entries);
+	hits = rooms_use_hits(&b.r, 10, 8, false, entries);
 	CHECK_EQ(hits.n, 3);
 	CHECK_EQ(hits.waiting, 1);
 	CHECK_EQ(hits.room, ROOM_WEIGHING);
@@ -454,7 +454,7 @@ static void test_hits_and_gaps(void)
 	e = rooms_find(&b.r, 14);
 	b.r.arena.entries[e].flags |= ENTRY_STALE;
 	CHECK_EQ(rooms_missing(&b.r, 13, 2), 2);
-	hits = rooms_use_hits(&b.r, 14, 1, entries);
+	hits = rooms_use_hits(&b.r, 14, 1, false, entries);
 	CHECK_EQ(hits.n, 0);
 	CHECK_EQ(hits.waiting, 0);
 	CHECK_EQ(hits.room, ROOM_WAITING);

@@ -27,7 +27,7 @@ struct entry {
 	u32 chain;		/* next in the hash chain */
 	u32 prev;
 	u32 next;
-	u32 stamp;		/* clock of references when it was prefetched */
+	u32 stamp;		/* clock of references when it came or was last used */
 	u16 pins;		/* users of the content just now, up to PINS_MAX: not a victim */
 	u8 room;		/* enum room */
 	u8 flags;

@@ -60,6 +60,9 @@ void pattern_reference(struct pattern_planner *p, const struct reference *ref,
 		last->n += ref->n;
 		return;
 	}
+	/* It goes through the same block in small steps. */
+	if (p->now && ref->first == last->first && ref->n <= last->n)
+		return;
 	at = known(p, expected, ref->first) ? expected : *head;
 	p->history[p->now & MASK] = (struct run){ ref->first, ref->n };
 	if (!known(p, at, ref->first))

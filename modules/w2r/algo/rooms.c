@@ -311,6 +311,20 @@ bool rooms_unpin(struct rooms *r, u32 e)
 	return false;
 }
 
+/*
+ * How soon is soon: some readers side by side, each in the middle of a block, must
+ * fit in, and a block that is used so often must not grow old.
+ */
+#define SAME_USE_SHARE	16
+#define SAME_USE_MOST	256
+
+static bool same_use(const struct rooms *r, const struct entry *x, bool inside)
+{
+	u32 soon = pure_min(r->limit / SAME_USE_SHARE, SAME_USE_MOST);
+
+	return inside && r->clock - x->stamp < soon;
+}
+
 static void asked_for(struct rooms *r, u32 e)
 {
 	entry(r, e)->room = ROOM_WEIGHING;
@@ -328,11 +342,12 @@ static void move_over(struct rooms *r, u32 e)
 	x->mark = admit(r, x->block);
 	asked_for(r, e);
 	take_interval(r, r->clock - x->stamp);
+	x->stamp = r->clock;
 	if (!(x->flags & ENTRY_FILLING))
 		enlist(r, e);
 }
 
-void rooms_use(struct rooms *r, u32 e)
+static void use(struct rooms *r, u32 e, bool inside)
 {
 	struct entry *x = entry(r, e);
 
@@ -342,11 +357,19 @@ void rooms_use(struct rooms *r, u32 e)
 	}
 	if (x->room == ROOM_WAITING)
 		asked_for(r, e);
-	if (!(x->flags & ENTRY_FILLING))
-		r->weighing.policy->hit(&r->weighing, e);
+	if (x->flags & ENTRY_FILLING || same_use(r, x, inside))
+		return;
+	r->weighing.policy->hit(&r->weighing, e);
+	x->stamp = r->clock;
 }
 
-struct hits rooms_use_hits(struct rooms *r, u64 first, u32 n, u32 *entries)
+void rooms_use(struct rooms *r, u32 e)
+{
+	use(r, e, false);
+}
+
+struct hits rooms_use_hits(struct rooms *r, u64 first, u32 n, bool inside,
+			   u32 *entries)
 {
 	struct hits hits = { .room = ROOM_DISK };
 	u32 e;
@@ -358,7 +381,7 @@ struct hits rooms_use_hits(struct rooms *r, u64 first, u32 n, u32 *entries)
 		if (!rooms_readable(r, e))
 			break;
 		hits.waiting += entry(r, e)->room == ROOM_WAITING;
-		rooms_use(r, e);
+		use(r, e, inside && !hits.n);
 		entries[hits.n] = e;
 	}
 	return hits;

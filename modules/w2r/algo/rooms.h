@@ -89,7 +89,7 @@ static inline u32 rooms_find(struct rooms *r, u64 block)
 /* Where @block is, uncounted. */
 enum room rooms_where(const struct rooms *r, u64 block);
 
-/* @e is referenced: a waiting one becomes a weighing one. */
+/* @e is referenced, from its begin on: a waiting one becomes a weighing one. */
 void rooms_use(struct rooms *r, u32 e);
 
 /* Can a read be answered by @e (ENTRY_NONE: no), now or when it is filled? */
@@ -106,9 +106,13 @@ struct hits {
 
 /*
  * Of the @n blocks from @first on, those up to the first that is not readable
- * are looked up and referenced. Their entries go to @entries.
+ * are looked up and referenced, the first one from inside it on or from its begin.
+ * Their entries go to @entries. A reference from inside a block that comes soon
+ * after another one is no use of its own: a reader goes through the block in small
+ * steps, and the policy is not to take that for a block that is used often.
  */
-struct hits rooms_use_hits(struct rooms *r, u64 first, u32 n, u32 *entries);
+struct hits rooms_use_hits(struct rooms *r, u64 first, u32 n, bool inside,
+			   u32 *entries);
 
 /* Of @n blocks from @first on, which is not readable, those up to the last that is not. */
 u32 rooms_missing(const struct rooms *r, u64 first, u32 n);

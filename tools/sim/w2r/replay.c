@@ -194,12 +194,13 @@ struct piece {
 	u32 n;
 };
 
-static struct hits use_hits(struct replay *r, u64 first, u32 n)
+/* @inside: the first block is entered behind its begin. */
+static struct hits use_hits(struct replay *r, u64 first, u32 n, bool inside)
 {
 	u32 entries[SERVE_MAX], i;
 	struct hits hits;
 
-	hits = rooms_use_hits(&r->rooms, first, n, entries);
+	hits = rooms_use_hits(&r->rooms, first, n, inside, entries);
 	r->counts.hits_waiting += hits.waiting;
 	r->counts.hits_weighing += hits.n - hits.waiting;
 	for (i = 0; i < hits.n; i++)
@@ -219,7 +220,7 @@ static void fill_missing(struct replay *r, struct piece *p)
 		block = p->first + i;
 		if (i && block >= r->nr_blocks)
 			break;
-		if (use_hits(r, block, 1).n)
+		if (use_hits(r, block, 1, false).n)
 			continue;
 		if (block >= r->nr_blocks) {
 			r->counts.bypassed++;
@@ -237,12 +238,13 @@ static u32 read_some(struct replay *r, struct piece *p)
 {
 	struct reference ref = { .first = p->first, .lookahead = r->config.table.lookahead };
 	u64 waited = r->counts.waited;
+	bool inside = p->sector > p->first << r->block_shift;
 	u32 asked = p->n;
 	struct hits hits;
 
 	if (!planner_goes_on(&r->planner, p->first))
 		rooms_tick(&r->rooms);
-	hits = use_hits(r, p->first, pure_min(p->n, SERVE_MAX));
+	hits = use_hits(r, p->first, pure_min(p->n, SERVE_MAX), inside);
 	ref.room = hits.room;
 	ref.waiting = r->rooms.waiting_target;
 	if (r->config.table.readahead == READAHEAD_AUTO && planner_is_slow(r->toggle.latency)) {

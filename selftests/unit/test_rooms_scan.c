@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What is used often stays while much is used once, in whatever steps it is read. */
+#include "rooms_unit.h"
+
+#define ENTRIES	1024
+#define HOT	400
+#define ROUNDS	100000
+
+/* Reads from @block on, from its begin or from inside it; was it there? */
+static bool read_one(struct rooms *r, u64 block, bool inside)
+{
+	u32 entries[1];
+
+	rooms_tick(r);
+	if (rooms_use_hits(r, block, 1, inside, entries).n)
+		return true;
+	rooms_fault(r, block, 1);
+	fill_good(r, block, ROOM_WEIGHING);
+	return false;
+}
+
+/*
+ * Of hot blocks, one in four reads, how many percent are found beside a scan that reads each block in @steps; from
+ * inside them (@inside) or from their begin on.
+ */
+static u32 hot_percent(enum policy_kind policy, u32 steps, bool inside)
+{
+	struct rooms_config c = config(policy, ENTRIES, 1);
+	u32 found = 0, looked = 0, i, step;
+	u64 scanned = 1000000;
+	struct rooms_box b;
+
+	box_make(&b, &c);
+	for (i = 0; i < ROUNDS; i++) {
+		if (unit_below(4)) {
+			for (step = 0; step < steps; step++)
+				read_one(&b.r, scanned, step);
+			scanned++;
+		} else if (i < ROUNDS / 4) {
+			read_one(&b.r, unit_below(HOT), inside);
+		} else {
+			looked++;
+			found += read_one(&b.r, unit_below(HOT), inside);
+		}
+	}
+	must_hold(&b.r);
+	box_free(&b);
+	return found * 100 / looked;
+}
+
+static void test_scan_in_small_steps(void)
+{
+	u32 policy, steps;
+
+	for (steps = 1; steps <= 16; steps *= 4)
+		for (policy = 0; policy < POLICY_KINDS; policy++) {
+			u32 percent = hot_percent(policy, steps, false);
+
+			if (policy != POLICY_LRU)
+				CHECK(percent >= 99);
+			else
+				CHECK(percent < 60);
+		}
+}
+
+/* Who only ever reads the middle of a block uses it all the same. */
+static void test_hot_from_inside(void)
+{
+	CHECK(hot_percent(POLICY_S3FIFO, 1, true) >= 99);
+	CHECK(hot_percent(POLICY_ARC, 1, true) >= 99);
+}
+
+/* Blocks that are pinned at the end of a queue are not gone past once more for each that leaves. */
+static void test_pinned_at_the_end(void)
+{
+	struct rooms_config c = config(POLICY_S3FIFO, 64, 1);
+	struct rooms_box b;
+	u32 i, e, tail;
+
+	box_make(&b, &c);
+	for (i = 0; i < 64; i++)
+		fill_good(&b.r, i, ROOM_WEIGHING);
+	for (i = 0; i < 64; i++)
+		rooms_use(&b.r, rooms_find(&b.r, i));
+	fill_good(&b.r, 100, ROOM_WEIGHING);
+	for (i = 0, e = b.r.weighing.lists[1].tail; i < 8; i++, e = b.r.arena.entries[e].prev)
+		rooms_pin(&b.r, e);
+	tail = e;
+	for (i = 0; i < 200; i++)
+		fill_good(&b.r, 200 + i, ROOM_WEIGHING);
+	CHECK(!b.r.arena.entries[b.r.weighing.lists[1].tail].pins);
+	CHECK(!b.r.arena.entries[tail].pins);
+	for (i = 0; i < 64; i++)
+		if (b.r.arena.entries[i].pins)
+			rooms_unpin(&b.r, i);
+	must_hold(&b.r);
+	box_free(&b);
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = {
+		UNIT_CASE(test_scan_in_small_steps),
+		UNIT_CASE(test_hot_from_inside),
+		UNIT_CASE(test_pinned_at_the_end),
+	};
+
+	return unit_run(cases, UNIT_COUNT(cases));
+}
