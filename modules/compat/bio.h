@@ -7,6 +7,7 @@
 #include <linux/blk-cgroup.h>
 #include <linux/blkdev.h>
 #include <linux/highmem.h>
+#include <linux/ioprio.h>
 #include <linux/sched.h>
 
 /* The operation and the flags of a bio. */
@@ -107,6 +108,19 @@ static inline bool compat_bio_of_cgroup(struct bio *bio)
 
 	return blkcg && &blkcg->css != blkcg_root_css;
 #endif
+}
+
+/*
+ * The priority of what @bio asks for. Linux 5.10 gives bios none but those of direct
+ * I/O: whoever sends one, as the caller is about to, has that of his own.
+ */
+static inline int compat_bio_ioprio(const struct bio *bio)
+{
+#ifndef COMPAT_HAVE_BIO_OF_BDEV
+	if (IOPRIO_PRIO_CLASS(bio->bi_ioprio) == IOPRIO_CLASS_NONE)
+		return get_current_ioprio();
+#endif
+	return bio->bi_ioprio;
 }
 
 /* Moves @iter on by @bytes, which do not reach beyond the piece it is in. */

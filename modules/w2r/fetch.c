@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <linux/ioprio.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
 
@@ -188,16 +187,16 @@ static struct w2r_fetch *begin(struct w2r *c, u64 first, u32 n, u32 most,
 	return f;
 }
 
-static bool is_idle(const struct bio *bio)
+static bool is_idle(int ioprio)
 {
-	return IOPRIO_PRIO_CLASS(bio->bi_ioprio) == IOPRIO_CLASS_IDLE;
+	return IOPRIO_PRIO_CLASS(ioprio) == IOPRIO_CLASS_IDLE;
 }
 
 /* Its priority is set. */
 static void charge(struct w2r_fetch *f, struct bio *cause)
 {
 	bio_clone_blkg_association(&f->bio, cause);
-	f->filler.limited = compat_bio_of_cgroup(&f->bio) || is_idle(&f->bio);
+	f->filler.limited = compat_bio_of_cgroup(&f->bio) || is_idle(f->bio.bi_ioprio);
 }
 
 struct w2r_fetch *w2r_fetch_begin(struct w2r *c, struct bio *owner,
@@ -212,7 +211,7 @@ struct w2r_fetch *w2r_fetch_begin(struct w2r *c, struct bio *owner,
 		return NULL;
 	f->owner = owner;
 	f->io = io;
-	f->bio.bi_ioprio = owner->bi_ioprio;
+	f->bio.bi_ioprio = compat_bio_ioprio(owner);
 	/* A worker may send it. Of use in 5.10 only: since 5.18 dm's bios name no cgroup. */
 	charge(f, owner);
 	return f;
@@ -266,12 +265,12 @@ static struct w2r_fetch *begin_ahead(struct w2r *c, u64 first, u32 n,
 {
 	struct w2r_fetch *f = begin(c, first, n, a->most, true,
 				    REQ_RAHEAD | a->opf);
+	int ioprio = compat_bio_ioprio(a->cause);
 
 	if (!f)
 		return NULL;
-	f->bio.bi_ioprio = is_idle(a->cause) ?
-			   a->cause->bi_ioprio :
-			   IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 7);
+	f->bio.bi_ioprio = is_idle(ioprio) ?
+			   ioprio : IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 7);
 	charge(f, a->cause);
 	w2r_count(c, W2R_ORIGIN_PREFETCHES, 1);
 	bio_list_add(a->bios, &f->bio);
