@@ -35,7 +35,7 @@ static void ra_switch_off(struct w2r *c, bool period)
 {
 	unsigned long *ra = ra_pages(c);
 
-	if (!READ_ONCE(*ra) || (c->ra_off && period))
+	if (c->ra_off && (period || !READ_ONCE(*ra)))
 		return;
 	c->saved_ra = READ_ONCE(*ra);
 	WRITE_ONCE(*ra, 0);

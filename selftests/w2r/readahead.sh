@@ -9,7 +9,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 30
+plan 31
 
 ra() {
 	cat "${FILES%/w2r}/queue/read_ahead_kb"
@@ -62,6 +62,12 @@ check 'off, though it is off' w2r_set readahead off
 check_eq 'is taken at its word' "$(ra)" 0
 must w2r_set readahead on
 check_eq 'and gives back what was there last' "$(ra)" 32
+echo 0 >"${FILES%/w2r}/queue/read_ahead_kb"
+must w2r_set readahead off
+echo 32 >"${FILES%/w2r}/queue/read_ahead_kb"
+sleep 2.5
+check_eq 'so does what somebody sets where there was none' "$(ra)" 32
+must w2r_set readahead on
 echo 64 >"${FILES%/w2r}/queue/read_ahead_kb"
 must w2r_set readahead off
 check_eq 'off once more' "$(ra)" 0
