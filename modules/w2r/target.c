@@ -49,13 +49,13 @@ static const char *check_origin(struct w2r *c)
 static const char *size_cache(struct w2r *c)
 {
 	u64 pages = (u64)c->table.cache_mib << (20 - PAGE_SHIFT);
-	u64 entries;
+	u32 entries;
 
 	if (pages > totalram_pages())
 		return "cache MiB must be at most the machine's memory";
-	entries = (u64)c->table.cache_mib * 1024 / c->table.block_kib;
+	entries = c->table.cache_mib * (1024 / c->table.block_kib);
 	entries = min_t(u64, entries, c->nr_blocks);
-	c->nr_entries = max_t(u64, entries, ROOMS_ENTRIES_MIN);
+	c->nr_entries = max_t(u32, entries, ROOMS_ENTRIES_MIN);
 	return NULL;
 }
 
