@@ -110,6 +110,17 @@ static inline bool compat_bio_of_cgroup(struct bio *bio)
 #endif
 }
 
+/* Whether the same cgroup pays for both, which are of one disk. */
+static inline bool compat_bio_same_cgroup(const struct bio *a,
+					  const struct bio *b)
+{
+#ifdef CONFIG_BLK_CGROUP
+	return a->bi_blkg == b->bi_blkg;
+#else
+	return true;
+#endif
+}
+
 /*
  * The priority of what @bio asks for. Linux 5.10 gives bios none but those of direct
  * I/O: whoever sends one, as the caller is about to, has that of his own.

@@ -223,23 +223,33 @@ static void write_count(struct batch_write *w)
 				    count_objects(write_pages(w), w->n));
 }
 
-/*
- * The cgroup of the first page pays, and its priority counts. What has copies in
- * it goes to the root's account: the bios that named their cgroups have ended, and
- * whoever happens to send it may be kept to so little I/O that all copies would
- * wait for him.
- */
-static void write_charge(struct batch_write *w)
+/* Are all pages of bios that one cgroup pays for? Those of copies have ended. */
+static bool write_has_payer(struct batch_write *w)
 {
 	struct cluster_page *pages = write_pages(w);
-	struct bio *owner = pages->owner;
 	u32 i;
 
 	for (i = 0; i < w->n; i++)
-		if (pages[i].pos == BATCH_PAGE_STORED) {
-			bio_associate_blkg_from_css(&w->bio, blkcg_root_css);
-			return;
-		}
+		if (pages[i].pos == BATCH_PAGE_STORED ||
+		    !compat_bio_same_cgroup(pages[i].owner, pages->owner))
+			return false;
+	return true;
+}
+
+/*
+ * The cgroup of the pages pays, and the priority of the first one counts. What has
+ * copies in it, or pages of several, goes to the root's account: whoever happens to
+ * send it, or to be first, may be kept to so little I/O that all would wait for him,
+ * or he for what is none of his.
+ */
+static void write_charge(struct batch_write *w)
+{
+	struct bio *owner = write_pages(w)->owner;
+
+	if (!write_has_payer(w)) {
+		bio_associate_blkg_from_css(&w->bio, blkcg_root_css);
+		return;
+	}
 	bio_clone_blkg_association(&w->bio, owner);
 	w->bio.bi_ioprio = owner->bi_ioprio;
 }
@@ -596,5 +606,6 @@ void batch_retry_work(struct work_struct *work)
 		spin_unlock_irq(&bt->deferred_lock);
 		if (w)
 			write_retry(w);
+		cond_resched();
 	} while (w);
 }

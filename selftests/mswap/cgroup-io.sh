@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Who pays for I/O on the device below: what is read is on the account of the cgroup that reads; what is written from
-# copies is on no cgroup's, so that one which may hardly write there does not hold up what all have swapped out.
+# copies, or for several cgroups at once, is on no cgroup's, so that one which may hardly write there does not hold up what
+# all have swapped out.
 # kernels: all
 # asked-for: 6.1
 # timeout: 240
 
 . "$(dirname "$0")/lib.sh"
 
-plan 10
+plan 14
 
 # io_of DEVICE KEY: bytes in the cgroup's io.stat, 0 if there are none.
 io_of() {
@@ -42,6 +43,7 @@ if [[ -e $CGROUP/io.max ]]; then
 	start=$SECONDS
 	check_program 'one that may write little there swaps as well' swaps
 	check_that 'and does not wait for that' "$SECONDS - $start < 40 * ${MUSTER_SLOWER:-1}"
+	must put "$number wbps=max" "$CGROUP/io.max"
 else
 	skip 'one that may write little there swaps as well' 'the kernel has no io.max'
 	skip 'and does not wait for that' 'the kernel has no io.max'
@@ -49,5 +51,60 @@ fi
 check_settles 'nothing waits to be written' copies_held 0
 check 'swapoff' swapoff "$MSWAP"
 check_eq 'no I/O failed' "$(get write_errors) $(get read_errors) $(get nospace)" '0 0 0'
+
+# holder NAME: a cgroup of its own in which a program has 24 MiB, until somebody reads its pipe.
+holder() {
+	local group=$CGROUP/$1
+
+	must mkdir "$group"
+	on_exit rmdir "$group"
+	must mkfifo "$WORK/pipe-$1"
+	(
+		echo "$BASHPID" >"$group/cgroup.procs"
+		head -c 24M /dev/zero | tr '\0' "$1" | tail -c 24M 1<>"$WORK/pipe-$1"
+	) &
+}
+
+holds() {
+	(($(<"$CGROUP/$1/memory.current") > 24 << 20))
+}
+
+# Reclaim of the whole machine goes from cgroup to cgroup under one plug. What it asks for need not be there.
+reclaim_all() {
+	put 40M /sys/fs/cgroup/memory.reclaim || (($(get dev_pages_written) > 4096))
+}
+
+# account NAME: bytes that the cgroup wrote on the device below, less what it has in swap.
+account() {
+	local CGROUP=$CGROUP/$1
+
+	echo $(($(io_of /dev/muster0 wbytes) - $(<"$CGROUP/memory.swap.current")))
+}
+
+if [[ -e /sys/fs/cgroup/memory.reclaim ]]; then
+	must put 0 "$SYS/batch_usecs"
+	must swap_start "$MSWAP"
+	must put max "$CGROUP/memory.high"
+	must put max "$CGROUP/memory.max"
+	must put '+memory +io' "$CGROUP/cgroup.subtree_control"
+	on_exit put '-memory -io' "$CGROUP/cgroup.subtree_control"
+	holder a
+	holder b
+	for name in a b; do
+		must wait_until 60 holds $name
+	done
+	check 'programs of two cgroups are swapped out together' reclaim_all
+	for name in a b; do
+		check_that "$name pays for no more than its own" "$(account $name) <= 1 << 20"
+	done
+	sums=$(for name in a b; do md5sum <"$WORK/pipe-$name"; done)
+	check_eq 'and their memory is what it was' "$sums" \
+		"$(for name in a b; do head -c 24M /dev/zero | tr '\0' $name | md5sum; done)"
+	wait
+else
+	for name in 'together' 'a pays' 'b pays' 'memory'; do
+		skip "programs of two cgroups: $name" 'the kernel has no memory.reclaim'
+	done
+fi
 
 finish
