@@ -2,6 +2,7 @@
 #define pr_fmt(fmt) "mswap: " fmt
 
 #include <linux/bitops.h>
+#include <linux/ioprio.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
 
@@ -268,11 +269,28 @@ static void read_op_end_io(struct bio *bio)
 		read_op_done(op);
 }
 
+/*
+ * Readers of other cgroups may join a read with their pages in it. They are not to
+ * wait until this one's may read, which pays later, nor as long as better classes
+ * have something to do.
+ */
+static void read_op_hurry(struct read_op *op)
+{
+	int ioprio = op->bio.bi_ioprio;
+
+	op->bio.bi_opf |= REQ_SWAP;
+	if (IOPRIO_PRIO_CLASS(ioprio) == IOPRIO_CLASS_NONE)
+		ioprio = get_current_ioprio();
+	if (IOPRIO_PRIO_CLASS(ioprio) == IOPRIO_CLASS_IDLE)
+		op->bio.bi_ioprio = IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 7);
+}
+
 /* The wanted pages are read where their owner wants them, without a copy. */
 static void read_op_add_pages(struct read_op *op)
 {
 	struct bvec_iter iter = op->iter;
 	bool adjacent = op->nr_want > 1;	/* a folio's, most likely */
+	bool hurry = false;
 	u32 i;
 
 	if (op->n == 1 && op->nr_want) {
@@ -285,9 +303,7 @@ static void read_op_add_pages(struct read_op *op)
 
 		if (op->frames[i]) {
 			page = op->frames[i]->page;
-			/* Another cgroup's reader may join: not to wait until this one may read, which pays later. */
-			if (op->frames[i]->stranger)
-				op->bio.bi_opf |= REQ_SWAP;
+			hurry |= op->frames[i]->stranger;
 		} else if (op->bounce) {
 			page = op->bounce;
 		} else {
@@ -299,6 +315,8 @@ static void read_op_add_pages(struct read_op *op)
 		else
 			backing_add_lone_page(&op->bio, page);
 	}
+	if (hurry)
+		read_op_hurry(op);
 }
 
 /* Who sends it has its cgroup by itself, but a worker has another's. */

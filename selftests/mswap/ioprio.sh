@@ -8,7 +8,7 @@
 # shellcheck source=tracing.sh
 . "$(dirname "$0")/tracing.sh"
 
-plan 4
+plan 6
 
 # issued CLASS: how many requests of it the device below got.
 issued() {
@@ -30,5 +30,20 @@ must traced ionice -c 3 dd if="$MSWAP" of=/dev/null bs=4k count=16 iflag=direct 
 check_eq 'reads' "$(issued idle)" 16
 must traced dd if="$MSWAP" of=/dev/null bs=4k count=16 iflag=direct status=none
 check_eq 'none but what was asked for' "$(issued be)" 16
+
+# Slots far from each other, written one after the other: neighbours on the device, and strangers.
+scattered_writes() {
+	local at
+
+	for at in {1..16}; do
+		dd if=/dev/zero of="$MSWAP" bs=4k count=1 seek=$((at * 100)) oflag=direct status=none || return
+	done
+}
+
+must scattered_writes
+must put auto "$SYS/readahead"
+must traced ionice -c 3 dd if="$MSWAP" of=/dev/null bs=4k count=1 skip=100 iflag=direct status=none
+check_that 'a read with pages of others' "$(get prefetched) > 0"
+check_eq 'is not left until nobody else reads' "$(issued idle)" 0
 
 finish
