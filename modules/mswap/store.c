@@ -133,6 +133,8 @@ void store_put_chain(struct store *st, const struct store_chain *chain)
 		WRITE_ONCE(chain->last->next, (u32)old);
 	} while (!atomic64_try_cmpxchg(&st->free, &old,
 			store_free_after(old, chain->first->number)));
+	if (unlikely(READ_ONCE(st->stuck)))
+		WRITE_ONCE(st->stuck, false);
 	if (wq_has_sleeper(&st->wait))
 		wake_up(&st->wait);
 }
@@ -148,9 +150,12 @@ struct stored_page *store_get_wait(struct store *st)
 {
 	struct stored_page *s = store_get(st);
 
-	if (s || store_nr_failed(st) >= STORE_PAGES / 2)
+	if (s || READ_ONCE(st->stuck) ||
+	    store_nr_failed(st) >= STORE_PAGES / 2)
 		return s;
 	wait_event_timeout(st->wait, (s = store_get(st)), STORE_WAIT);
+	if (!s)
+		WRITE_ONCE(st->stuck, true);
 	return s;
 }
 
@@ -324,6 +329,7 @@ int store_init(struct store *st)
 	INIT_LIST_HEAD(&st->failed);
 	init_waitqueue_head(&st->wait);
 	atomic_set(&st->nr_failed, 0);
+	st->stuck = false;
 	st->pages = kvcalloc(STORE_PAGES, sizeof(*st->pages), GFP_KERNEL);
 	st->shards = kvcalloc(STORE_SHARDS, sizeof(*st->shards), GFP_KERNEL);
 	if (!st->pages || !st->shards)

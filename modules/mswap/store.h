@@ -59,6 +59,7 @@ struct store {
 	spinlock_t failed_lock;
 	struct list_head failed;	/* protected by failed_lock */
 	wait_queue_head_t wait;		/* for a free copy */
+	bool stuck;			/* none has come for as long as one waits */
 	atomic_t nr_failed;
 };
 
@@ -73,7 +74,8 @@ u32 store_nr_held(const struct store *st);
 struct stored_page *store_get(struct store *st);
 /*
  * The same, but waits for one up to a second, unless half of them are stuck
- * with a device that takes no writes. Process context.
+ * with a device that takes no writes, or none has come since somebody waited as
+ * long. Process context.
  */
 struct stored_page *store_get_wait(struct store *st);
 /* Its data is @vslot's from now on, in place of what was held for it. */

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # A backing device that takes no writes until every copy has failed: when it is back, it is written to again though none
-# of the failed ones was freed.
+# of the failed ones was freed. One that stands still does not hold up who evicts.
 # timeout: 240
 # kernels: 5.10
 # stays: mswap mswap_frontswap
 
 . "$(dirname "$0")/lib.sh"
 
-plan 6
+plan 9
 
 COPIES=512
 
@@ -32,6 +32,16 @@ check 'the failed copies are written' wait_until 30 none_held
 refused=$(get stores_refused)
 check_program 'the next one swaps' limited 24M pagestride -c 1 -k 0 -s 40
 check_eq 'and nothing of it is refused' "$(get stores_refused)" "$refused"
+buscheck_end
+
+# Who evicts a page waits a second for a free copy, once for all of them.
+must dmsetup suspend muster
+start=$SECONDS
+buscheck_start 10M 14
+check_that 'while the device stands still most goes to the ordinary area' "$SECONDS - $start < 60"
+check_eq 'and no copy is free' "$(get copies_held)" $COPIES
+must dmsetup resume muster
+check 'once it goes on the copies are written' wait_until 30 none_held
 buscheck_end
 
 finish
