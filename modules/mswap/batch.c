@@ -147,6 +147,7 @@ static void batch_work(struct work_struct *work)
 		spin_unlock_irq(&bt->deferred_lock);
 		if (bio)
 			batch_fill(bt, &filled, bio, GFP_NOIO);
+		cond_resched();
 	} while (bio);
 	if (filled)
 		batch_issue_plugged(filled);
@@ -166,6 +167,7 @@ static void batch_write_work(struct work_struct *work)
 		spin_unlock_irq(&bt->deferred_lock);
 		if (b)
 			batch_issue_plugged(b);
+		cond_resched();
 	} while (b);
 }
 

@@ -180,7 +180,7 @@ static void engine_connect(struct engine *e)
 	pi->stats = e->stats;
 	pi->knobs = &e->knobs;
 	pi->name = e->name;
-	pi->wq = e->wq;
+	pi->wq = e->read_wq;
 	pi->retry_wq = e->retry_wq;
 
 	bt->map = &e->map;
@@ -338,10 +338,14 @@ int engine_init(struct engine *e, const char *name)
 	e->wq = alloc_workqueue("%s", WQ_MEM_RECLAIM | WQ_UNBOUND, 0, name);
 	if (!e->wq)
 		goto err_stats;
+	e->read_wq = alloc_workqueue("%s-read", WQ_MEM_RECLAIM | WQ_UNBOUND,
+				     0, name);
+	if (!e->read_wq)
+		goto err_wq;
 	e->write_wq = alloc_workqueue("%s-write", WQ_MEM_RECLAIM | WQ_UNBOUND,
 				      0, name);
 	if (!e->write_wq)
-		goto err_wq;
+		goto err_read_wq;
 	e->retry_wq = alloc_workqueue("%s-retry", WQ_MEM_RECLAIM | WQ_UNBOUND,
 				      0, name);
 	if (!e->retry_wq)
@@ -351,6 +355,8 @@ int engine_init(struct engine *e, const char *name)
 
 err_write_wq:
 	destroy_workqueue(e->write_wq);
+err_read_wq:
+	destroy_workqueue(e->read_wq);
 err_wq:
 	destroy_workqueue(e->wq);
 err_stats:
@@ -362,6 +368,7 @@ void engine_exit(struct engine *e)
 {
 	destroy_workqueue(e->retry_wq);
 	destroy_workqueue(e->write_wq);
+	destroy_workqueue(e->read_wq);
 	destroy_workqueue(e->wq);
 	free_percpu(e->stats);
 }

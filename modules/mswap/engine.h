@@ -36,6 +36,7 @@ struct engine {
 	struct batching batching;
 	struct mswap_stats __percpu *stats;
 	struct workqueue_struct *wq;
+	struct workqueue_struct *read_wq;
 	struct workqueue_struct *write_wq;
 	struct workqueue_struct *retry_wq;
 	struct work_struct flush_work;

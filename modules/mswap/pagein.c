@@ -384,6 +384,7 @@ static void pagein_work(struct work_struct *work)
 		spin_unlock_irq(&pi->deferred_lock);
 		if (bio)
 			pagein_walk(pi, bio, GFP_NOIO, alone);
+		cond_resched();
 	} while (bio);
 }
 
@@ -405,6 +406,7 @@ static void pagein_retry_work(struct work_struct *work)
 		spin_unlock_irq(&pi->deferred_lock);
 		if (op)
 			read_op_retry(op);
+		cond_resched();
 	} while (op);
 }
 
