@@ -186,6 +186,8 @@ size_t batch_write_pad(void);
  * pages for which there is no slot at all are ended with BLK_STS_NOSPC.
  */
 bool batch_write(struct batch *b, u32 want, gfp_t gfp);
+
+/* retry.c: tries the failed writes again, one after another; waits for slots and I/O. */
 void batch_retry_work(struct work_struct *work);
 
 /* gather.c */
