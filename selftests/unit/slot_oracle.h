@@ -6,6 +6,8 @@
 #ifndef SELFTESTS_SLOT_ORACLE_H
 #define SELFTESTS_SLOT_ORACLE_H
 
+#include <string.h>
+
 #include "slot_tree.h"
 
 struct slot_oracle {
@@ -20,11 +22,13 @@ struct slot_oracle {
 /* Free slots from @slot on, counted up to @most. */
 static inline u32 oracle_run(const struct slot_oracle *o, u32 slot, u32 most)
 {
-	u32 n = 0;
+	const u8 *used;
 
-	while (n < most && slot + n < o->nr && !o->used[slot + n])
-		n++;
-	return n;
+	if (slot >= o->nr || o->used[slot])
+		return 0;
+	most = pure_min(most, o->nr - slot);
+	used = memchr(o->used + slot, 1, most);
+	return used ? used - (o->used + slot) : most;
 }
 
 /* First run of @want free slots that starts in [@from, @to); or SLOT_NONE. */
@@ -33,8 +37,13 @@ static inline u32 oracle_find(const struct slot_oracle *o, u32 from, u32 to, u32
 	u32 slot = from;
 
 	while (slot < to) {
-		u32 n = oracle_run(o, slot, want);
+		const u8 *unused = memchr(o->used + slot, 0, to - slot);
+		u32 n;
 
+		if (!unused)
+			break;
+		slot = unused - o->used;
+		n = oracle_run(o, slot, want);
 		if (n == want)
 			return slot;
 		slot += n + 1;

@@ -28,21 +28,40 @@ static void teardown(void)
 	free(oracle.used);
 }
 
+/* The bits of word @w, which has @n, and what its free slots add to *@run, which begins behind it, and *@longest. */
+static u32 compare_word(u32 w, u32 n, u32 *run, u32 *longest)
+{
+	const u8 *used = oracle.used + 64 * w;
+	u32 nr_free = 0, i;
+
+	/* Most are of one kind. */
+	if (n == 64 && !memcmp(used, used + 1, 63)) {
+		CHECK_EQ(tree.bits[0][w], used[0] ? 0 : ~0ull);
+		*run = used[0] ? 0 : pure_min(*run + 64, SLOT_RUN_MAX);
+		*longest = pure_max(*longest, *run);
+		return used[0] ? 0 : 64;
+	}
+	for (i = n; i--;) {
+		CHECK_EQ(tree.bits[0][w] >> i & 1, !used[i]);
+		*run = used[i] ? 0 : pure_min(*run + 1, SLOT_RUN_MAX);
+		*longest = pure_max(*longest, *run);
+		nr_free += !used[i];
+	}
+	return nr_free;
+}
+
 /* Every bit, every summary bit and every bound. */
 static void compare_all(void)
 {
-	u32 slot = oracle.nr, run = 0, longest = 0, nr_free = 0, l, i, c;
+	u32 w = tree.words[0], run = 0, longest = 0, nr_free = 0, l, i, c;
 
 	CHECK_EQ(slot_tree_nr_free(&tree), oracle.nr_free);
 	/* Also makes every other bound exact. */
 	CHECK_EQ(slot_tree_longest(&tree), oracle_longest(&oracle));
-	while (slot--) {
-		CHECK_EQ(tree.bits[0][slot / 64] >> slot % 64 & 1, !oracle.used[slot]);
-		run = oracle.used[slot] ? 0 : pure_min(run + 1, SLOT_RUN_MAX);
-		longest = pure_max(longest, run);
-		nr_free += !oracle.used[slot];
-		if (slot % NODE == 0) {
-			CHECK_EQ(tree.longest[1][slot / NODE], longest);
+	while (w--) {
+		nr_free += compare_word(w, pure_min(64, oracle.nr - w * 64), &run, &longest);
+		if (w % (NODE / 64) == 0) {
+			CHECK_EQ(tree.longest[1][w * 64 / NODE], longest);
 			longest = 0;
 		}
 	}
