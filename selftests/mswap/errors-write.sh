@@ -4,7 +4,6 @@
 # of it fails the writer gets EIO and what is stored stays; when it works again so does mswap.
 # timeout: 300
 # kernels: all
-# short-form: yes
 
 . "$(dirname "$0")/lib.sh"
 

@@ -5,6 +5,7 @@
 # kernels: all
 # asked-for: 5.10 6.1
 # timeout: 240
+# short-form: yes
 
 . "$(dirname "$0")/lib.sh"
 
