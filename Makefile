@@ -9,7 +9,7 @@ FUZZ_SECONDS ?= 300
 
 .PHONY: modules install uninstall demo check check-unit check-lint check-dkms check-vm \
 	check-debug debug-kernel soak load-held fuzz-vm bench bench-lookup bench-slots bench-swap \
-	bench-w2r sim-w2r traces fuzz clean help setup setup-lint headers
+	bench-w2r sim-w2r traces fuzz interleave clean help setup setup-lint headers
 
 one-word = $(if $(word 2,$(CURDIR)),$(error The kernel's build takes no path with spaces, as "$(CURDIR)": \
 	clone to one without))
@@ -91,6 +91,10 @@ bench: setup
 fuzz: setup
 	@$(MAKE) -C selftests/unit OUT=$(OUT)/fuzz SECONDS_EACH=$(FUZZ_SECONDS) fuzz
 
+interleave: setup
+	@$(MAKE) -s -C selftests/interleave OUT=$(OUT)/interleave SECONDS_EACH=$(or $(SECONDS),300) \
+		$(if $(TESTS),TESTS="$(TESTS)") $(if $(SEED),SEED=$(SEED)) run
+
 clean:
 	$(one-word)
 	@if test -e $(KDIR)/Makefile; then $(MAKE) -C $(KDIR) M=$(CURDIR) clean && rm -f .built-for; fi
@@ -108,6 +112,7 @@ help:
 	@echo "make load-held     64 processes on swap that is full, for MINUTES (10), on stock swap and on mswap"
 	@echo "make fuzz-vm       nonsense for control files and tables, in VMs, for MINUTES (10) each; SEED="
 	@echo "make fuzz          fuzz each algorithm for FUZZ_SECONDS (300)"
+	@echo "make interleave    the modules on a simulated kernel, for SECONDS (300) each; TESTS=mswap SEED=1 repeats one run"
 	@echo "make bench-slots   compare slot allocators"
 	@echo "make bench-lookup  searches of a hash chain, with and without move-to-front"
 	@echo "make bench-swap    compare mswap with stock swap, in VMs"

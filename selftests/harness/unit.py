@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""User-space tests and fuzzers of the pure algorithms, which selftests/unit/Makefile builds, and of the tools."""
+"""What runs in user space: tests and fuzzers of the pure algorithms, modules on a simulated kernel, tests of tools."""
 
 import re
 import sys
@@ -10,6 +10,7 @@ from lablib import cache
 from . import commands
 
 UNIT = cache.CHECKOUT / "selftests/unit"
+INTERLEAVE = cache.CHECKOUT / "selftests/interleave"
 FUZZ_SECONDS = 5
 # Each takes a minute at most here.
 LIMIT_SECONDS = 900
@@ -30,23 +31,31 @@ def fuzzers():
     return sorted(path.stem for path in UNIT.glob("fuzz_*.c"))
 
 
-def make(*words):
-    """(status, output) of make in selftests/unit."""
-    return commands.run(["make", "-s", "-C", UNIT, f"OUT={out_dir()}", *words], LIMIT_SECONDS)
+def interleavings():
+    return sorted(f"interleave_{path.stem.removesuffix('_main')}" for path in INTERLEAVE.glob("*_main.c"))
 
 
-def _run(target, *words):
+def make(where, out, *words):
+    """(status, output) of make in the directory WHERE."""
+    return commands.run(["make", "-s", "-C", where, f"OUT={out}", *words], LIMIT_SECONDS)
+
+
+def _run(where, out, target, *words):
     with BUILDING, cache.lock(f"unit-{out_dir().name}"):
-        status, output = make("-j2", "build")
-    return (status, output) if status else make(target, *words)
+        status, output = make(where, out, "-j2", "build")
+    return (status, output) if status else make(where, out, target, *words)
 
 
 def run_test(name):
-    return _run("check", f"TESTS={name}")
+    return _run(UNIT, out_dir(), "check", f"TESTS={name}")
 
 
 def run_fuzzer(name):
-    return _run("fuzz", f"FUZZERS={name}", f"SECONDS_EACH={FUZZ_SECONDS}")
+    return _run(UNIT, out_dir(), "fuzz", f"FUZZERS={name}", f"SECONDS_EACH={FUZZ_SECONDS}")
+
+
+def run_interleaving(name):
+    return _run(INTERLEAVE, out_dir() / "interleave", "check", f"TESTS={name.removeprefix('interleave_')}")
 
 
 def run_bench_verdicts(tests="tools/bench"):
