@@ -4,6 +4,7 @@
 #define INTERLEAVE_SHIM_H
 
 #include "block.h"
+#include "dm.h"
 #include "work.h"
 
 #endif

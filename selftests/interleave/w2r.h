@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A target of dm-w2r over a simulated disk, and those that use it. The oracle's places are
+ * the sectors of the target; a sector's stamp is its value.
+ */
+#ifndef INTERLEAVE_W2R_H
+#define INTERLEAVE_W2R_H
+
+#include "disk.h"
+#include "dm.h"
+#include "oracle.h"
+#include "run.h"
+#include "user_io.h"
+
+#include "cache.h"
+
+enum fault {
+	FAULT_MEMORY = 1,	/* allocations fail */
+	FAULT_READS = 2,	/* the disk fails some reads, */
+	FAULT_WRITES = 4,	/* or writes, */
+	FAULT_SECTORS = 8,	/* has bad sectors, */
+	FAULT_GONE = 16,	/* or takes nothing for a while */
+};
+
+struct rig {
+	struct mapped_device md;
+	struct sim_disk disk;
+	u64 begin;			/* of the target on the device */
+	u32 sectors;			/* of the target */
+	u32 faults;
+	bool outside;			/* something else writes to the disk, too */
+	bool restless;			/* it is suspended again and again */
+	u32 hot;			/* where most is done */
+	u32 left;			/* I/Os that are still to be done */
+
+	u32 tasks;
+	bool controlled;
+	wait_queue_head_t gate;
+	/* Nothing but bios may come to the target while it is suspended. */
+	u32 inside;
+	bool shut;
+
+	u64 suspends;			/* how often it was suspended */
+	bool cleared;			/* its counters were */
+	struct disk_counts before;	/* when the table was loaded */
+};
+
+extern struct rig rig;
+
+static inline struct w2r *rig_target(void)
+{
+	return rig.md.ti.private;
+}
+
+/* --- w2r_io.c --- */
+
+void io_read(struct io_group *g, u32 sector, u32 n, blk_opf_t opf);
+void io_write(struct io_group *g, u32 sector, u32 n, blk_opf_t opf);
+/* Discard or write-zeroes: 0 is written. */
+void io_clear(struct io_group *g, u32 sector, u32 n, enum req_op op);
+void io_flush(struct io_group *g);
+/* Another one writes to the disk, and tells the target. */
+void io_outside(u32 sector, u32 n);
+
+/* --- w2r_tasks.c --- */
+
+void task_work(void *unused);
+/* While one is in there the target is live. */
+void enter(void);
+void leave(void);
+void read_all(void);
+
+/* --- w2r_control.c --- */
+
+void control_start(void);
+void control_work(void *unused);
+void control_heal(void);
+/* The target is suspended, and perhaps taken away, when this returns. */
+void control_suspend(void);
+void control_end(void);
+
+/* --- w2r_check.c: the target is suspended --- */
+
+/* What must come to pass, beside all that the target counts. */
+enum {
+	EVENT_SUSPENDS = W2R_NR_STATS,
+	EVENT_TABLES,
+	EVENT_OUTSIDE,
+	NR_EVENTS,
+};
+
+extern const struct run_event check_events[NR_EVENTS];
+/* It is to be taken away: what has it counted? */
+void count_events(void);
+
+void check_at_rest(void);
+
+#endif

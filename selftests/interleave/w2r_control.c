@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What befalls a target in use: knobs, little memory, suspends, other tables; and its disk. */
+#include "sysfs.h"
+#include "frames.h"
+#include "readahead.h"
+#include "w2r.h"
+
+#define DISK_PATH	"/dev/disk"
+
+/* The target's files are left out. */
+void w2r_sysfs_add(struct w2r *c)
+{
+}
+
+void w2r_sysfs_remove(struct w2r *c)
+{
+}
+
+bool w2r_sysfs_resume(struct w2r *c)
+{
+	return true;
+}
+
+void w2r_sysfs_suspend(struct w2r *c)
+{
+}
+
+/* --- weather --- */
+
+static u32 of_1024(void)
+{
+	switch (sim_below(6)) {
+	case 0:
+		return sim_size(100);
+	case 1:
+		return sim_size(1024);
+	case 2:
+		return 1024;
+	default:
+		return 0;
+	}
+}
+
+static void spoil_sectors(void)
+{
+	u32 n = sim_size(16);
+
+	while (n--)
+		rig.disk.bad[sim_below(rig.sectors)] |=
+			sim_once_in(2) ? DISK_BAD_READ : DISK_BAD_WRITE;
+}
+
+static void change_weather(void)
+{
+	struct sim_disk *disk = &rig.disk;
+
+	disk->slow = sim_size(3000);
+	if (rig.faults & FAULT_MEMORY)
+		sim.refused = of_1024();
+	if (rig.faults & FAULT_READS)
+		disk->fails_reads = of_1024();
+	if (rig.faults & FAULT_WRITES)
+		disk->fails_writes = of_1024();
+	if (rig.faults & FAULT_SECTORS && sim_once_in(4))
+		spoil_sectors();
+	if (rig.faults & FAULT_GONE)
+		disk->gone = sim_once_in(3);
+}
+
+void control_heal(void)
+{
+	struct sim_disk *disk = &rig.disk;
+
+	sim.refused = 0;
+	sim.refused_waiting = 0;
+	disk->fails_reads = 0;
+	disk->fails_writes = 0;
+	disk->gone = false;
+	memset(disk->bad, 0, disk->bdev.nr_sectors);
+}
+
+/* --- tables --- */
+
+static const char *word(const char *const *words, u32 n)
+{
+	return words[sim_below(n)];
+}
+
+#define WORD(...) ({							\
+	static const char *const words_[] = { __VA_ARGS__ };		\
+									\
+	word(words_, ARRAY_SIZE(words_)); })
+
+static void load(void)
+{
+	const char *words[17] = {
+		DISK_PATH, "1", "14",
+		"readahead", WORD("auto", "auto", "on", "off"),
+		"lookahead", WORD("1", "8", "64", "512", "1024"),
+		"policy", WORD("lru", "s3fifo", "arc"),
+		"planner", WORD("obl", "stream", "pattern", "region", "near", "auto", "auto"),
+		"rooms", WORD("two", "two", "two", "one"),
+		"index", WORD("mtf", "plain"),
+		"block_kib", WORD("4", "4", "4", "8", "16", "64"),
+	};
+
+	while (sim_dm_load(&rig.md, rig.begin, rig.sectors, ARRAY_SIZE(words), (char **)words))
+		sim.refused_waiting /= 2;
+	rig.before = rig.disk.counts;
+	rig.cleared = false;
+}
+
+void control_start(void)
+{
+	disk_make(&rig.disk, rig.sectors + sim_below(100));
+	sim_name_device(DISK_PATH, &rig.disk.bdev);
+	while (sim_dm_make(&rig.md))
+		;
+	load();
+	sim_dm_resume(&rig.md);
+}
+
+void control_suspend(void)
+{
+	rig.shut = true;
+	wait_event(rig.gate, !rig.inside);
+	sim_dm_suspend(&rig.md);
+	rig.suspends++;
+	run_count(EVENT_SUSPENDS, 1);
+}
+
+static void resume(void)
+{
+	sim_dm_resume(&rig.md);
+	rig.shut = false;
+	wake_up(&rig.gate);
+}
+
+void control_end(void)
+{
+	count_events();
+	sim_dm_unload(&rig.md);
+	sim_dm_free(&rig.md);
+	disk_free(&rig.disk);
+}
+
+/* --- knobs --- */
+
+/* The entries that there are, as if memory had been short. */
+static void shorten(struct w2r *c)
+{
+	u32 limit = ROOMS_ENTRIES_MIN + sim_below(sim_size(c->nr_entries));
+
+	spin_lock_irq(&c->lock);
+	rooms_set_limit(&c->rooms, min(limit, c->nr_entries));
+	c->shrunk_at = jiffies;
+	spin_unlock_irq(&c->lock);
+}
+
+/* What a write to the files does. */
+static void change_knob(struct w2r *c)
+{
+	u32 which = sim_below(3);
+
+	spin_lock_irq(&c->lock);
+	if (which == 0)
+		table_set(&c->table, TABLE_LOOKAHEAD, WORD("1", "16", "256", "1024"));
+	else if (which == 1)
+		table_set(&c->table, TABLE_READAHEAD, WORD("auto", "on", "off"));
+	else if (!table_set(&c->table, TABLE_PLANNER,
+			    WORD("obl", "stream", "pattern", "region", "near", "auto")))
+		planner_init(c->planner, c->table.planner);
+	spin_unlock_irq(&c->lock);
+	if (which == 1)
+		w2r_readahead_update(c, false);
+}
+
+/* As if the disk took so long for a read: where it is slow, workers send what is read ahead. */
+static void change_pace(struct w2r *c)
+{
+	spin_lock_irq(&c->lock);
+	c->toggle.latency = sim_once_in(2) ? 2 * SLOW_LATENCY : 1000;
+	spin_unlock_irq(&c->lock);
+}
+
+static void ask(void)
+{
+	static const enum status_type types[] = {
+		STATUSTYPE_INFO, STATUSTYPE_TABLE, STATUSTYPE_IMA,
+	};
+	struct dm_target *ti = &rig.md.ti;
+	char text[2048], clear[] = "clear_stats", *words[] = { clear };
+
+	ti->type->status(ti, types[sim_below(ARRAY_SIZE(types))], 0, text, sizeof(text));
+	if (sim_once_in(4)) {
+		SIM_CHECK(!ti->type->message(ti, 1, words, text, sizeof(text)));
+		rig.cleared = true;
+	}
+}
+
+static void suspend_and_resume(void)
+{
+	control_suspend();
+	check_at_rest();
+	if (sim_once_in(3)) {
+		count_events();
+		sim_dm_unload(&rig.md);
+		load();
+	}
+	resume();
+}
+
+void control_work(void *unused)
+{
+	while (rig.tasks) {
+		sim_sleep((u64)sim.tick * sim_size(rig.restless ? 1000 : 10000));
+		switch (sim_below(rig.restless ? 18 : 9)) {
+		case 0: case 1:
+			change_weather();
+			break;
+		case 2:
+			sim_shrink(sim_size(100));
+			break;
+		case 3:
+			shorten(rig_target());
+			break;
+		case 4:
+			change_knob(rig_target());
+			break;
+		case 5:
+			change_pace(rig_target());
+			break;
+		case 6:
+			ask();
+			break;
+		case 7:
+			/* The target looks at what happened every second. */
+			sim_sleep(sim_size(10) * 1000000000ull);
+			break;
+		default:
+			suspend_and_resume();
+		}
+	}
+	rig.controlled = false;
+	wake_up(&rig.gate);
+}
