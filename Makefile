@@ -7,7 +7,7 @@ CHECK := selftests/run
 OUT ?= $(or $(MUSTER_CACHE),/var/cache/muster)
 FUZZ_SECONDS ?= 300
 
-.PHONY: modules install uninstall demo check check-unit check-lint check-dkms check-vm \
+.PHONY: modules install uninstall musterctl demo check check-unit check-lint check-dkms check-vm \
 	check-debug debug-kernel soak load-held fuzz-vm bench bench-lookup bench-slots bench-swap \
 	bench-w2r sim-w2r traces fuzz interleave clean help setup setup-lint headers
 
@@ -31,6 +31,13 @@ install: headers
 
 uninstall:
 	@tools/dkms-setup uninstall
+
+musterctl:
+	@$(MAKE) -s -C tools/musterctl can-build 2>/dev/null || { \
+		echo "musterctl takes a C compiler and libsmartcols: apt install gcc libsmartcols-dev"; \
+		exit 1; }
+	@$(MAKE) -s -C tools/musterctl OUT=$(OUT)/musterctl
+	@echo $(OUT)/musterctl/musterctl
 
 setup:
 	@tools/host-setup
@@ -102,6 +109,7 @@ clean:
 help:
 	@echo "make               build the modules for the running kernel (or KVER=, KDIR=)"
 	@echo "make install       install them by DKMS; make uninstall takes them away"
+	@echo "make musterctl     build the tool that shows what they do, and say where it is; make install does it, too"
 	@echo "make demo          show what mswap and dm-w2r do, in VMs"
 	@echo "make bench-w2r     compare dm-w2r with the plain device, dm-cache and bcache, in a VM"
 	@echo "make check         run all tests but those of the debug kernels; TESTS=\"a b\" runs some, KERNELS=\"6.12\" on some"

@@ -58,8 +58,24 @@ def run_interleaving(name):
     return _run(INTERLEAVE, out_dir() / "interleave", "check", f"TESTS={name.removeprefix('interleave_')}")
 
 
-def run_bench_verdicts(tests="tools/bench"):
-    """What decides about the verdicts of bench-swap: (status, output). Before Python 3.12 no test is no failure."""
-    status, output = commands.run([sys.executable, "-B", "-m", "unittest", "discover", "-s", tests], LIMIT_SECONDS,
-                                  cwd=cache.CHECKOUT)
+def run_bench_verdicts():
+    """What decides about the verdicts of bench-swap."""
+    return discover("tools/bench")
+
+
+def run_musterctl():
+    """The tool, on trees of files in place of sysfs."""
+    with BUILDING, cache.lock(f"unit-{out_dir().name}"):
+        status, output = make(UNIT, out_dir(), "musterctl")
+    return (status, output) if status else discover("selftests/musterctl", f"MUSTERCTL={out_dir()}/unit/musterctl")
+
+
+# Tests of tools in Python, by name.
+TOOLS = {"bench_verdicts": run_bench_verdicts, "musterctl": run_musterctl}
+
+
+def discover(tests, *variables):
+    """(status, output) of the TESTS in Python, with VARIABLE=VALUE. Before Python 3.12 no test is no failure."""
+    status, output = commands.run(["env", *variables, sys.executable, "-B", "-m", "unittest", "discover", "-s", tests],
+                                  LIMIT_SECONDS, cwd=cache.CHECKOUT)
     return status or int(not re.search(r"^Ran [1-9]\d* test", output, re.MULTILINE)), output

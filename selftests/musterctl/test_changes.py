@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""musterctl while what it reads changes, and where it reads and writes."""
+
+import contextlib
+import fcntl
+import json
+import os
+import pty
+import shutil
+import struct
+import termios
+import time
+import unittest
+
+import sysroot
+
+# mswap0 of trees/mswap.tree some time later: 1000 pages out in 10 writes, 500 pages in, 450 of them hits. mswap1 was
+# made ready, and mswap10 made ready anew, so that it counts from 0 again.
+LATER = """
+[sys/block/mswap0]
+pages_out 2346678
+dev_writes 34577
+pages_in 1235076
+pages_in_waiting 1100450
+slots_used 2096256
+[sys/block/mswap1]
+pages_out 300
+dev_writes 3
+[sys/block/mswap10]
+pages_out 200
+dev_writes 4
+"""
+COLUMNS = "POLICY,NAME,OUT,PAGES-IN,PG/WRITE,HIT%,USED,USED%"
+AMOUNT = {"mswap0": 1000, "mswap1": 300, "mswap10": 200}
+RATIOS = {"mswap0": ["100.0", "90.0", "8586264576", "50.0"],
+          "mswap1": ["100.0", "-", "0", "-"],
+          "mswap10": ["50.0", "-", "-", "-"]}
+PAGE = 4096
+
+
+class Gate:
+    """A file that cannot be read before the test lets it be: it is a pipe."""
+
+    def __init__(self, path):
+        self.path = path
+        path.unlink()
+        os.mkfifo(path)
+
+    @contextlib.contextmanager
+    def held(self):
+        """While the body runs somebody waits for the file, who then finds that it says "open"."""
+        with open(self.path, "w", encoding="ascii") as end:
+            yield
+            end.write("open\n")
+
+
+class Intervals(sysroot.Case):
+    """Each look at the devices waits at `self.gate` when it has found them, but has read nothing."""
+
+    @contextlib.contextmanager
+    def running(self, *words):
+        """It ends well after the body, and says no more."""
+        self.make_root("mswap")
+        self.gate = Gate(self.root / "sys/block/mswap0/policy")
+        with sysroot.start(self.root, "-r", "-n", *words) as process:
+            try:
+                yield process
+                self.assertEqual(process.communicate(timeout=sysroot.SECONDS), ("", ""))
+                self.assertEqual(process.returncode, 0)
+            finally:
+                process.kill()
+
+    def report(self, process, count):
+        """The next COUNT lines: by the second word the others behind it."""
+        lines = [process.stdout.readline().split() for _ in range(count)]
+        return {line[1]: line[2:] for line in lines}
+
+    def test_figures_of_the_interval(self):
+        begin = time.monotonic()
+        with self.running("-b", "-i", "0.2", "-c", "2", "-o", COLUMNS) as process:
+            with self.gate.held():
+                pass
+            self.assertEqual(self.report(process, 3)["mswap0"],
+                             ["9607897088", "1234576", "67.9", "95.6", "3327365120", "19.4"])
+            with self.gate.held():
+                longest = time.monotonic() - begin
+                sysroot.grow(self.root, LATER)
+            rows = self.report(process, 3)
+        self.assertEqual({name: row[2:] for name, row in rows.items()}, RATIOS)
+        for name, pages in AMOUNT.items():
+            self.assertTrue(pages * PAGE / longest - 1 <= float(rows[name][0]) <= pages * PAGE / 0.2, rows)
+        self.assertTrue(500 / longest - 0.1 <= float(rows["mswap0"][1]) <= 500 / 0.2, rows)
+
+    def test_a_device_goes_and_comes(self):
+        with self.running("-i", "0.1", "-c", "4", "-o", "POLICY,NAME,PAGES-OUT", "mswap1", "mswap0") as process:
+            there, elsewhere = self.root / "sys/block/mswap1", self.root / "elsewhere"
+            with self.gate.held():
+                pass
+            self.assertEqual(self.report(process, 2), {"mswap0": ["2345678"], "mswap1": ["0"]})
+            with self.gate.held():
+                there.rename(elsewhere)
+            self.assertEqual(list(self.report(process, 1)), ["mswap0"])
+            with self.gate.held():
+                elsewhere.rename(there)
+            self.assertEqual(list(self.report(process, 1)), ["mswap0"])
+            with self.gate.held():
+                pass
+            self.assertEqual(self.report(process, 2), {"mswap0": ["0.0"], "mswap1": ["0.0"]})
+
+    def test_all_go(self):
+        with self.running("-i", "0.1", "-c", "4", "-o", "POLICY,NAME") as process:
+            with self.gate.held():
+                pass
+            self.report(process, 3)
+            with self.gate.held():
+                (self.root / "sys").rename(self.root / "elsewhere")
+
+    def test_headings_and_a_blank_line_between(self):
+        self.make_root("mswap")
+        done = sysroot.run(self.root, "-i", "0.1", "-c", "2", "-o", "NAME", "mswap0")
+        self.assertEqual((done.stdout, done.stderr), ("NAME\nmswap0\n\nNAME\nmswap0\n", ""))
+
+    def test_json_is_one_document_a_time(self):
+        self.make_root("mswap")
+        text = sysroot.run(self.root, "-J", "-i", "0.1", "-c", "3", "-o", "NAME,PAGES-OUT").stdout
+        counts = []
+        while text:
+            document, end = json.JSONDecoder().raw_decode(text)
+            counts.append(document["mswap"][0]["pages-out"])
+            text = text[end:].lstrip()
+        self.assertEqual(counts, [2345678, 0.0, 0.0])
+
+    def test_without_a_count_it_goes_on(self):
+        self.make_root("mswap")
+        with sysroot.start(self.root, "-i", "0.1", "-n", "-o", "NAME", "mswap0") as process:
+            lines = [process.stdout.readline() for _ in range(5)]
+            self.assertIsNone(process.poll())
+            process.terminate()
+            process.communicate()
+        self.assertEqual(lines, ["mswap0\n"] * 5)
+
+    def test_one_report_of_a_count(self):
+        self.make_root("mswap")
+        done = sysroot.run(self.root, "-i", "3600", "-c", "1", "-n", "-o", "NAME", "mswap0")
+        self.assertEqual((done.stdout, done.returncode), ("mswap0\n", 0))
+
+
+class Going(sysroot.Case):
+    def go_meanwhile(self, tree, path, *words):
+        """What is said when the device, a folder of sys/block, goes while its file PATH is read."""
+        self.make_root(tree)
+        gate = Gate(self.root / "sys/block" / path)
+        with sysroot.start(self.root, "-n", "-r", *words) as process:
+            with gate.held():
+                (self.root / "sys/block" / path.split("/")[0]).rename(self.root / "elsewhere")
+            out, said = process.communicate(timeout=sysroot.SECONDS)
+        self.assertEqual((said, process.returncode), ("", 0))
+        return out
+
+    def test_a_device_goes_while_it_is_read(self):
+        self.assertEqual(self.go_meanwhile("mswap", "mswap1/disksize", "-o", "NAME,DISKSIZE,POLICY"),
+                         "mswap0 15.7G moc\nmswap10 1G -\n")
+
+    def test_a_target_goes_while_it_is_found(self):
+        self.assertEqual(self.go_meanwhile("w2r", "dm-0/dm/name", "w2r", "-o", "NAME,POLICY").splitlines()[0],
+                         "still -")
+
+
+class Surroundings(sysroot.Case):
+    def test_no_device_in_json(self):
+        self.make_root("empty")
+        for table in ("mswap", "w2r"):
+            done = sysroot.run(self.root, "-J", table)
+            self.assertEqual((json.loads(done.stdout), done.stderr, done.returncode), ({table: []}, "", 0))
+
+    def test_no_sysfs(self):
+        self.make_root("empty")
+        for root in (self.root / "none", "/" + "x" * 5000):
+            done = sysroot.run(root, "-J")
+            self.assertEqual((json.loads(done.stdout), done.stderr, done.returncode), ({"mswap": []}, "", 0))
+
+    def test_ordinary_user(self):
+        """The program may be where only root comes."""
+        self.make_root("mswap")
+        program = shutil.copy(sysroot.PROGRAM, self.root)
+        (self.root / "sys/block/mswap0/window").chmod(0)
+        done = sysroot.run(self.root, "-n", "-o", "NAME,DISKSIZE,WINDOW", "mswap0", executable=program, user=65534,
+                           group=65534, extra_groups=[])
+        self.assertEqual((done.stdout.split(), done.stderr, done.returncode), (["mswap0", "15.7G", "-"], "", 0))
+
+    def test_numbers_are_the_same_everywhere(self):
+        """Also where a comma is what others write as a point."""
+        self.make_root("mswap")
+        for locale in ("C", "de_DE.UTF-8", "C.UTF-8"):
+            done = sysroot.run(self.root, "-J", "mswap0", env={"LC_ALL": locale})
+            self.assertEqual(json.loads(done.stdout)["mswap"][0]["pg/write"], 67.9)
+
+    def test_full_disk(self):
+        self.make_root("mswap")
+        for words in ((), ("--help",), ("--version",)):
+            with open("/dev/full", "w", encoding="ascii") as full:
+                done = sysroot.run(self.root, *words, stdout=full)
+            self.assertEqual((done.stderr, done.returncode),
+                             ("musterctl: cannot write: No space left on device\n", 1))
+
+    def test_terminal(self):
+        """What is cut is the name of the device below."""
+        self.make_root("odd")
+        ours, its = pty.openpty()
+        fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("4H", 24, 70, 0, 0))
+        sysroot.run(self.root, "-o", "NAME,BACKING-DEV,USED", "mswap1", stdout=its)
+        os.close(its)
+        lines = os.read(ours, 1 << 16).decode().splitlines()
+        os.close(ours)
+        self.assertEqual([len(line) for line in lines], [70, 70])
+        self.assertRegex(lines[1], r"^mswap1 /dev/disk/by-id/nvme-A_DISK\w+ +-$")
+
+    def test_version(self):
+        self.make_root("empty")
+        version = (sysroot.HERE.parents[1] / "VERSION").read_text(encoding="ascii")
+        for word in ("-V", "--version"):
+            self.assertEqual(sysroot.run(self.root, word).stdout, f"musterctl {version}")
+
+
+if __name__ == "__main__":
+    unittest.main()

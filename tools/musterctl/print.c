@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <libsmartcols.h>
+
+#include "print.h"
+#include "util.h"
+
+static void is_good(int error)
+{
+	if (error)
+		die("no memory");
+}
+
+/* In JSON these have no quotes. */
+static bool is_number(const struct column *c, bool bytes)
+{
+	if (c->kind == TEXT)
+		return c->number;
+	return bytes || !c->unit;
+}
+
+static void add_column(struct libscols_table *out, const struct column *c, bool bytes)
+{
+	int flags = (c->kind != TEXT || c->number ? SCOLS_FL_RIGHT : 0) | (c->trunc ? SCOLS_FL_TRUNC : 0);
+	struct libscols_column *column = scols_table_new_column(out, c->name, 0, flags);
+
+	if (!column)
+		die("no memory");
+	is_good(scols_column_set_json_type(column, is_number(c, bytes) ? SCOLS_JSON_NUMBER : SCOLS_JSON_STRING));
+}
+
+static struct libscols_table *new_table(const struct options *o)
+{
+	struct libscols_table *out = scols_new_table();
+
+	if (!out)
+		die("no memory");
+	is_good(scols_table_set_name(out, o->table->name));
+	is_good(scols_table_enable_json(out, o->json));
+	is_good(scols_table_enable_raw(out, o->raw));
+	is_good(scols_table_enable_noheadings(out, o->noheadings));
+	for (size_t i = 0; i < o->nr_columns; i++)
+		add_column(out, o->columns[i], o->bytes);
+	return out;
+}
+
+/* NULL if there is nothing to show. */
+static const char *text_of(const struct column *c, const struct cell *now, const struct cell *before,
+			   const struct view *v, char text[FIGURE_MAX])
+{
+	if (c->kind == TEXT)
+		return now->text && *now->text ? now->text : NULL;
+	return figure(text, c, now, before, v) ? text : NULL;
+}
+
+static void add_line(struct libscols_table *out, const struct options *o, const struct device *now,
+		     const struct device *before, const struct view *v)
+{
+	struct libscols_line *line = scols_table_new_line(out, NULL);
+	char buffer[FIGURE_MAX];
+
+	if (!line)
+		die("no memory");
+	for (size_t i = 0; i < o->nr_columns; i++) {
+		const char *text = text_of(o->columns[i], &now->cells[i], before ? &before->cells[i] : NULL,
+					   v, buffer);
+
+		/* JSON has a null of its own for that. */
+		if (!text && !o->json)
+			text = "-";
+		if (text)
+			is_good(scols_line_set_data(line, i, text));
+	}
+}
+
+void print_devices(const struct options *o, const struct devices *now, const struct devices *before)
+{
+	struct view v = { .bytes = o->bytes, .seconds = before ? now->seconds - before->seconds : 0 };
+	struct libscols_table *out;
+
+	if (!now->count && !o->json)
+		return;
+	out = new_table(o);
+	for (size_t i = 0; i < now->count; i++)
+		add_line(out, o, &now->each[i], before ? devices_find(before, &now->each[i]) : NULL, &v);
+	if (before && !o->noheadings && !o->json)
+		putchar('\n');
+	is_good(scols_print_table(out));
+	scols_unref_table(out);
+}
