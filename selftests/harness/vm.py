@@ -399,7 +399,7 @@ def build_programs():
     """Builds selftests/progs; returns the directory they are in."""
     out = cache.CACHE / "progs" / cache.digest(str(CHECKOUT))
     with cache.lock(f"progs-{out.name}"):
-        known = {path.stem for path in (SELFTESTS / "progs").glob("*.c")} | {"w2r-sim"}
+        known = {path.stem for path in (SELFTESTS / "progs").glob("*.c")} | {"w2r-sim", "musterctl"}
         for path in out.glob("*"):
             if path.name not in known:
                 path.unlink()
