@@ -81,6 +81,7 @@ check_not 'a first install that DKMS fails to build fails' install_work
 unchanged 'and leaves nothing'
 must rm $conf
 
+must stand_in_cc
 must install_work
 state=$(installed_state)
 must sh -c "echo 'MAKE[0]=false' >$conf"

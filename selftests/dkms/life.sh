@@ -8,7 +8,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 25
+plan 31
 
 # A copy of the sources that does not build.
 break_sources() {
@@ -33,10 +33,23 @@ cycles() {
 	SYSTEMD_UNIT_PATH=$1: systemd-analyze verify --man=no boot.target 2>&1 | grep 'ordering cycle'
 }
 
+install_told() {
+	make -C "$work" install KVER="$KVER" >/root/told 2>&1
+}
+
+ctl=/usr/local/bin/musterctl
+
 must few_modules
 must small_sources $work
 before=$(files)
-check 'install' install_work
+must mkdir /usr/lib/muster
+must touch /usr/lib/muster/musterctl
+must ln -s /usr/lib/muster/musterctl $ctl
+check 'install' install_told
+check_eq 'without libsmartcols it says in a line how to get musterctl' "$(grep musterctl /root/told)" \
+	'muster: installed without musterctl: apt install gcc libsmartcols-dev, then make install once more'
+check_not 'which is not there, nor is an older one' ls /usr/lib/muster/musterctl
+check_not 'nor its name' ls -d $ctl
 check 'DKMS says installed' dkms_says "$KVER" installed
 check 'mswap is in place' installed_file mswap
 check 'dm-w2r is in place' installed_file dm-w2r
@@ -59,6 +72,11 @@ if grep -qw frontswap_register_ops "$KDIR/Module.symvers"; then
 else
 	skip 'mswap-frontswap is in place' "kernel $KVER lets no module do frontswap"
 fi
+
+must stand_in_cc 'exit 1'
+check 'install once more' install_told
+check_eq 'is none of musterctl if that cannot be built' "$(grep 'without musterctl' /root/told)" \
+	'muster: installed without musterctl, which could not be built'
 
 must break_sources
 sum=$(sha256sum "$(installed_file mswap)")
@@ -85,15 +103,17 @@ must change_sources
 must sh -c "echo 98 >$work/VERSION"
 must install -D /muster/tools/boot/mswap@.service /usr/local/lib/systemd/system/mswap@.service
 must cp --remove-destination /muster/tools/boot/mswap-swap /usr/local/sbin
+must stand_in_cc
 check 'install of another version, from a clone that was built, then changed' install_work
 check_eq 'gives the modules of the changed sources' "$(modinfo -k "$KVER" -F told mswap)" 'changed, changed too'
 check_eq 'in place of the version before' "$(dkms_status | cut -d, -f1)" muster/98
 check_not 'and of the unit where older versions had it' ls -d /usr/local/lib/systemd
 check_eq 'and of the script' "$(readlink /usr/local/sbin/mswap-swap)" /usr/lib/muster/mswap-swap
+check_eq 'musterctl comes with it' "$(setpriv --reuid 65534 --clear-groups $ctl)" 98
 
 check 'dkms remove --all' dkms remove -m muster -v 98 --all
 check_eq 'leaves no file but the sources behind' \
-	"$(diff <(echo "$before") <(files) | grep '^[<>]' | grep -vE '^> /(usr/(src/muster-98|lib/muster|local/sbin)|etc/systemd/)')" ''
+	"$(diff <(echo "$before") <(files) | grep '^[<>]' | grep -vE '^> /(usr/(src/muster-98|lib/muster|local/s?bin)|etc/systemd/)')" ''
 must make -C $work uninstall
 check_eq 'make uninstall takes these too' "$(files)" "$before"
 
