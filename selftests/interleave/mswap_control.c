@@ -6,21 +6,6 @@
 
 /* --- weather --- */
 
-/* Never, now and then, often, or always. */
-static u32 of_1024(void)
-{
-	switch (sim_below(6)) {
-	case 0:
-		return sim_size(100);
-	case 1:
-		return sim_size(1024);
-	case 2:
-		return 1024;
-	default:
-		return 0;
-	}
-}
-
 /*
  * All there is must go on by what was kept for it: a shortage ends when enough has, and
  * not by itself.
@@ -29,7 +14,7 @@ static void change_memory(void)
 {
 	if (rig.ended < rig.storm_until)
 		return;
-	sim.refused = of_1024();
+	sim.refused = sim_of_1024();
 	if (sim.refused == 1024)
 		rig.storm_until = rig.ended + sim_size(100);
 }
@@ -63,10 +48,10 @@ static void change_weather(void)
 	if (rig.faults & FAULT_MEMORY)
 		change_memory();
 	if (rig.faults & FAULT_READS)
-		disk->fails_reads = of_1024();
+		disk->fails_reads = sim_of_1024();
 	if (rig.faults & FAULT_WRITES) {
-		disk->fails_writes = of_1024();
-		disk->fails_flushes = of_1024();
+		disk->fails_writes = sim_of_1024();
+		disk->fails_flushes = sim_of_1024();
 	}
 	if (rig.faults & FAULT_SLOTS && sim_once_in(4))
 		spoil_sectors();

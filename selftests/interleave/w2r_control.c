@@ -27,20 +27,6 @@ void w2r_sysfs_suspend(struct w2r *c)
 
 /* --- weather --- */
 
-static u32 of_1024(void)
-{
-	switch (sim_below(6)) {
-	case 0:
-		return sim_size(100);
-	case 1:
-		return sim_size(1024);
-	case 2:
-		return 1024;
-	default:
-		return 0;
-	}
-}
-
 static void spoil_sectors(void)
 {
 	u32 n = sim_size(16);
@@ -56,11 +42,11 @@ static void change_weather(void)
 
 	disk->slow = sim_size(3000);
 	if (rig.faults & FAULT_MEMORY)
-		sim.refused = of_1024();
+		sim.refused = sim_of_1024();
 	if (rig.faults & FAULT_READS)
-		disk->fails_reads = of_1024();
+		disk->fails_reads = sim_of_1024();
 	if (rig.faults & FAULT_WRITES)
-		disk->fails_writes = of_1024();
+		disk->fails_writes = sim_of_1024();
 	if (rig.faults & FAULT_SECTORS && sim_once_in(4))
 		spoil_sectors();
 	if (rig.faults & FAULT_GONE)

@@ -52,6 +52,20 @@ u32 sim_size(u32 most)
 	return 1 + sim_below(top);
 }
 
+u32 sim_of_1024(void)
+{
+	switch (sim_below(6)) {
+	case 0:
+		return sim_size(100);
+	case 1:
+		return sim_size(1024);
+	case 2:
+		return 1024;
+	default:
+		return 0;
+	}
+}
+
 /* --- who may run --- */
 
 static void may_run(struct task_struct *task)

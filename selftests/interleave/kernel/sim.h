@@ -64,6 +64,8 @@ u32 sim_below(u32 n);
 bool sim_once_in(u32 n);
 /* 1 to @most, small ones as often as ones of any other size. */
 u32 sim_size(u32 most);
+/* How many times of 1024 something happens: never, now and then, often, or always. */
+u32 sim_of_1024(void);
 
 /* --- tasks --- */
 
