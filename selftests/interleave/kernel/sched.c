@@ -134,6 +134,8 @@ static void switch_to_another(void)
 
 /* --- standing still --- */
 
+#define STALL_MAX	100000	/* ticks */
+
 struct stall {
 	struct sim_event event;
 	struct task_struct *task;
@@ -161,7 +163,7 @@ static void stall(u64 ns, const char *why)
 void sim_lag(void)
 {
 	if (sim_once_in(16))
-		stall((u64)sim.tick * sim_size(100000), "its CPU");
+		stall((u64)sim.tick * sim_size(STALL_MAX), "its CPU");
 }
 
 void sim_lag_here(void)
@@ -176,7 +178,7 @@ void sim_switch(void)
 	if (++sim.switches - last_switches > SWITCHES_MAX)
 		sim_fail("nothing ends");
 	if (sim_once_in(sim.stall))
-		stall((u64)sim.tick * sim_size(sim_once_in(8) ? 100000 : 5000), "its CPU");
+		stall((u64)sim.tick * sim_size(sim_once_in(8) ? STALL_MAX : 5000), "its CPU");
 	else
 		switch_to_another();
 }
@@ -334,7 +336,7 @@ static void count_task(struct task_struct *task, void *arg)
 	++*(u32 *)arg;
 }
 
-/* Those that have done what they were for may be on their way out yet. */
+/* Those that have done what they were for may be on their way out yet, and stand still there. */
 void sim_end(void)
 {
 	u32 tries, alive;
@@ -344,7 +346,7 @@ void sim_end(void)
 		sim_all_tasks(count_task, &alive);
 		if (alive == 1)
 			break;
-		sim_sleep(1000000);
+		sim_sleep((u64)sim.tick * STALL_MAX / 10);
 	}
 	if (alive != 1 || event_first())
 		sim_fail("%u tasks have not ended, or something is to come yet", alive - 1);
