@@ -83,20 +83,22 @@ class Intervals(sysroot.Case):
             self.assertEqual(self.report(process, 3)["mswap0"],
                              ["9607897088", "1234576", "67.9", "95.6", "3327365120", "19.4"])
             with self.gate.held():
-                longest = time.monotonic() - begin
                 sysroot.grow(self.root, LATER)
             rows = self.report(process, 3)
+            longest = time.monotonic() - begin
         self.assertEqual({name: row[2:] for name, row in rows.items()}, RATIOS)
         for name, pages in AMOUNT.items():
             self.assertTrue(pages * PAGE / longest - 1 <= float(rows[name][0]) <= pages * PAGE / 0.2, rows)
         self.assertTrue(500 / longest - 0.1 <= float(rows["mswap0"][1]) <= 500 / 0.2, rows)
 
     def test_a_device_goes_and_comes(self):
-        with self.running("-i", "0.1", "-c", "4", "-o", "POLICY,NAME,PAGES-OUT", "mswap1", "mswap0") as process:
-            there, elsewhere = self.root / "sys/block/mswap1", self.root / "elsewhere"
+        """One that has come counts from 0 when the interval began."""
+        begin = time.monotonic()
+        with self.running("-i", "0.1", "-c", "4", "-o", "POLICY,NAME,PAGES-OUT", "mswap10", "mswap0") as process:
+            there, elsewhere = self.root / "sys/block/mswap10", self.root / "elsewhere"
             with self.gate.held():
                 pass
-            self.assertEqual(self.report(process, 2), {"mswap0": ["2345678"], "mswap1": ["0"]})
+            self.assertEqual(self.report(process, 2), {"mswap0": ["2345678"], "mswap10": ["1000"]})
             with self.gate.held():
                 there.rename(elsewhere)
             self.assertEqual(list(self.report(process, 1)), ["mswap0"])
@@ -105,7 +107,17 @@ class Intervals(sysroot.Case):
             self.assertEqual(list(self.report(process, 1)), ["mswap0"])
             with self.gate.held():
                 pass
-            self.assertEqual(self.report(process, 2), {"mswap0": ["0.0"], "mswap1": ["0.0"]})
+            rows = self.report(process, 2)
+            longest = time.monotonic() - begin
+        self.assertEqual(rows["mswap0"], ["0.0"])
+        self.assertTrue(1000 / longest - 0.1 <= float(rows["mswap10"][0]) <= 1000 / 0.1, rows)
+
+    def test_targets_of_one_table(self):
+        """Each is compared with itself."""
+        self.make_root("w2r")
+        sysroot.grow(self.root, "[sys/block/dm-10/w2r-2048]\nread_blocks 20")
+        done = sysroot.run(self.root, "w2r", "-n", "-r", "-i", "0.1", "-c", "2", "-o", "START,READ-BLOCKS", "dm-10")
+        self.assertEqual(done.stdout.splitlines(), ["0 16", "2048 20", "0 0.0", "2048 0.0"])
 
     def test_all_go(self):
         with self.running("-i", "0.1", "-c", "4", "-o", "POLICY,NAME") as process:
