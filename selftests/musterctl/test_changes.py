@@ -91,6 +91,22 @@ class Intervals(sysroot.Case):
             self.assertTrue(pages * PAGE / longest - 1 <= float(rows[name][0]) <= pages * PAGE / 0.2, rows)
         self.assertTrue(500 / longest - 0.1 <= float(rows["mswap0"][1]) <= 500 / 0.2, rows)
 
+    def test_a_device_that_is_waited_for(self):
+        """The interval of those behind it begins and ends later, too."""
+        with self.running("-b", "-i", "0.1", "-c", "2", "-o", "POLICY,NAME,OUT") as process:
+            with self.gate.held():
+                time.sleep(0.2)
+                begin = time.monotonic()
+            self.report(process, 3)
+            with self.gate.held():
+                time.sleep(0.5)
+                sysroot.grow(self.root, LATER)
+            rows = self.report(process, 3)
+            longest = time.monotonic() - begin
+        for name in ("mswap1", "mswap10"):
+            size = AMOUNT[name] * PAGE
+            self.assertTrue(size / longest - 1 <= float(rows[name][0]) <= size / 0.6, rows)
+
     def test_a_device_goes_and_comes(self):
         """One that has come counts from 0 when the interval began."""
         begin = time.monotonic()

@@ -160,6 +160,8 @@ void devices_read(struct devices *all, const struct column *const *columns, size
 	for (size_t i = 0; i < all->count; i++) {
 		struct device *dev = &all->each[i];
 
+		/* The files of one may take their time, as while it is made ready. */
+		dev->seconds = seconds_now();
 		dev->cells = no_less(calloc(count, sizeof(*dev->cells)));
 		for (size_t n = 0; n < count; n++)
 			dev->cells[n] = read_cell(columns[n], dev);

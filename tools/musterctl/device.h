@@ -14,12 +14,13 @@ struct device {
 	char *disk;		/* in sys/block */
 	char *folder;		/* of its files, below sys/block */
 	struct cell *cells;	/* one a column that is shown */
+	double seconds;		/* when they were read, by a clock that never goes back */
 };
 
 struct devices {
 	struct device *each;
 	size_t count;
-	double seconds;		/* when they were read, by a clock that never goes back */
+	double seconds;		/* when reading them began, by the same clock */
 };
 
 /* For columns, as their text(). */

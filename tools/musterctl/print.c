@@ -53,16 +53,20 @@ static const char *text_of(const struct column *c, const struct cell *now, const
 }
 
 static void add_line(struct libscols_table *out, const struct options *o, const struct device *now,
-		     const struct device *before, const struct view *v)
+		     const struct devices *before)
 {
+	const struct device *same = before ? devices_find(before, now) : NULL;
 	struct libscols_line *line = scols_table_new_line(out, NULL);
+	struct view v = { .bytes = o->bytes };
 	char buffer[FIGURE_MAX];
 
 	if (!line)
 		die("no memory");
+	if (before)
+		v.seconds = now->seconds - (same ? same->seconds : before->seconds);
 	for (size_t i = 0; i < o->nr_columns; i++) {
-		const char *text = text_of(o->columns[i], &now->cells[i], before ? &before->cells[i] : NULL,
-					   v, buffer);
+		const char *text = text_of(o->columns[i], &now->cells[i], same ? &same->cells[i] : NULL,
+					   &v, buffer);
 
 		/* JSON has a null of its own for that. */
 		if (!text && !o->json)
@@ -74,14 +78,13 @@ static void add_line(struct libscols_table *out, const struct options *o, const 
 
 void print_devices(const struct options *o, const struct devices *now, const struct devices *before)
 {
-	struct view v = { .bytes = o->bytes, .seconds = before ? now->seconds - before->seconds : 0 };
 	struct libscols_table *out;
 
 	if (!now->count && !o->json)
 		return;
 	out = new_table(o);
 	for (size_t i = 0; i < now->count; i++)
-		add_line(out, o, &now->each[i], before ? devices_find(before, &now->each[i]) : NULL, &v);
+		add_line(out, o, &now->each[i], before);
 	if (before && !o->noheadings && !o->json)
 		putchar('\n');
 	is_good(scols_print_table(out));
