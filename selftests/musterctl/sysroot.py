@@ -16,7 +16,7 @@ import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAM = os.environ["MUSTERCTL"]
-SECONDS = 120
+SECONDS = 60
 
 
 def grow(root, text):

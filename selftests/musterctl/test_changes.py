@@ -2,6 +2,7 @@
 """musterctl while what it reads changes, and where it reads and writes."""
 
 import contextlib
+import errno
 import fcntl
 import json
 import os
@@ -49,9 +50,21 @@ class Gate:
     @contextlib.contextmanager
     def held(self):
         """While the body runs somebody waits for the file, who then finds that it says "open"."""
-        with open(self.path, "w", encoding="ascii") as end:
+        with open(self.path, "w", encoding="ascii", opener=self.opener) as end:
             yield
             end.write("open\n")
+
+    @staticmethod
+    def opener(path, flags):
+        """Opens it when somebody waits for it, which a program that has ended never does."""
+        last = time.monotonic() + sysroot.SECONDS
+        while True:
+            try:
+                return os.open(path, flags | os.O_NONBLOCK)
+            except OSError as error:
+                if error.errno != errno.ENXIO or time.monotonic() > last:
+                    raise
+            time.sleep(0.01)
 
 
 class Intervals(sysroot.Case):
