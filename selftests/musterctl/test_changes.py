@@ -9,6 +9,7 @@ import os
 import pty
 import shutil
 import struct
+import subprocess
 import termios
 import time
 import unittest
@@ -232,9 +233,23 @@ class Surroundings(sysroot.Case):
     def test_numbers_are_the_same_everywhere(self):
         """Also where a comma is what others write as a point."""
         self.make_root("mswap")
-        for locale in ("C", "de_DE.UTF-8", "C.UTF-8"):
-            done = sysroot.run(self.root, "-J", "mswap0", env={"LC_ALL": locale})
+        subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", self.root / "de_DE.UTF-8"],
+                       capture_output=True, check=True)
+        german = {"LOCPATH": str(self.root), "LC_ALL": "de_DE.UTF-8"}
+        self.assertEqual(subprocess.run(["printf", "%.1f", "1"], env=os.environ | german, capture_output=True,
+                                        check=True).stdout, b"1,0")
+        for env in ({"LC_ALL": "C"}, german):
+            done = sysroot.run(self.root, "-J", "mswap0", env=env)
             self.assertEqual(json.loads(done.stdout)["mswap"][0]["pg/write"], 67.9)
+
+    def test_letters(self):
+        """Names are shown as they are where the terminal has such letters."""
+        self.make_root("mswap")
+        sysroot.grow(self.root, "[sys/block/mswap1]\nbacking_dev /dev/grün")
+        for locale, name in ("C", r"/dev/gr\xc3\xbcn"), ("C.UTF-8", "/dev/grün"):
+            done = sysroot.run(self.root, "-n", "-o", "BACKING-DEV", "mswap1", env={"LC_ALL": locale},
+                               encoding="utf-8")
+            self.assertEqual(done.stdout, f"{name}\n")
 
     def test_full_disk(self):
         self.make_root("mswap")
