@@ -7,13 +7,6 @@
 #include "files.h"
 #include "util.h"
 
-static void *no_less(void *memory)
-{
-	if (!memory)
-		die("no memory");
-	return memory;
-}
-
 void devices_add(struct devices *all, const char *name, const char *disk, const char *folder)
 {
 	all->each = no_less(reallocarray(all->each, all->count + 1, sizeof(*all->each)));

@@ -62,9 +62,7 @@ static void choose_columns(struct options *o, const struct later *later)
 	const char *list = later->output;
 	bool more = list && *list == '+';
 
-	o->columns = calloc(o->table->nr_columns, sizeof(*o->columns));
-	if (!o->columns)
-		die("no memory");
+	o->columns = no_less(calloc(o->table->nr_columns, sizeof(*o->columns)));
 	if (later->all && (!list || more)) {
 		for (size_t i = 0; i < o->table->nr_columns; i++)
 			add_column(o, &o->table->columns[i]);

@@ -21,19 +21,15 @@ static bool is_number(const struct column *c, bool bytes)
 static void add_column(struct libscols_table *out, const struct column *c, bool bytes)
 {
 	int flags = (c->kind != TEXT || c->number ? SCOLS_FL_RIGHT : 0) | (c->trunc ? SCOLS_FL_TRUNC : 0);
-	struct libscols_column *column = scols_table_new_column(out, c->name, 0, flags);
+	struct libscols_column *column = no_less(scols_table_new_column(out, c->name, 0, flags));
 
-	if (!column)
-		die("no memory");
 	is_good(scols_column_set_json_type(column, is_number(c, bytes) ? SCOLS_JSON_NUMBER : SCOLS_JSON_STRING));
 }
 
 static struct libscols_table *new_table(const struct options *o)
 {
-	struct libscols_table *out = scols_new_table();
+	struct libscols_table *out = no_less(scols_new_table());
 
-	if (!out)
-		die("no memory");
 	is_good(scols_table_set_name(out, o->table->name));
 	is_good(scols_table_enable_json(out, o->json));
 	is_good(scols_table_enable_raw(out, o->raw));
@@ -56,12 +52,10 @@ static void add_line(struct libscols_table *out, const struct options *o, const 
 		     const struct devices *before)
 {
 	const struct device *same = before ? devices_find(before, now) : NULL;
-	struct libscols_line *line = scols_table_new_line(out, NULL);
+	struct libscols_line *line = no_less(scols_table_new_line(out, NULL));
 	struct view v = { .bytes = o->bytes };
 	char buffer[FIGURE_MAX];
 
-	if (!line)
-		die("no memory");
 	if (before)
 		v.seconds = now->seconds - (same ? same->seconds : before->seconds);
 	for (size_t i = 0; i < o->nr_columns; i++) {

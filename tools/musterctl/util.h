@@ -22,6 +22,14 @@ static inline _Noreturn void die(const char *why, ...)
 	exit(1);
 }
 
+/* What was allocated, or the program ends with status 1. */
+static inline void *no_less(void *memory)
+{
+	if (!memory)
+		die("no memory");
+	return memory;
+}
+
 /* What was printed is out, or the program ends with status 1. */
 static inline void finish_output(void)
 {
