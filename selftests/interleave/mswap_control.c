@@ -59,26 +59,15 @@ static void change_weather(void)
 		disk->gone = sim_once_in(3);
 }
 
-static void clear_weather(void)
-{
-	struct sim_disk *disk = &rig.disk;
-
-	sim.refused = 0;
-	sim.refused_waiting = 0;
-	disk->fails_reads = 0;
-	disk->fails_writes = 0;
-	disk->fails_flushes = 0;
-	disk->gone = false;
-	memset(disk->bad, 0, disk->bdev.nr_sectors);
-}
-
 /* One that goes well tells that others may that did not: those that have failed by then. */
 void control_heal(void)
 {
 	struct io_group g;
 	u32 waits = 0;
 
-	clear_weather();
+	sim.refused = 0;
+	sim.refused_waiting = 0;
+	disk_heal(&rig.disk);
 	do {
 		if (waits++ == 60)
 			sim_fail("%u copies are not written, though the disk takes writes",

@@ -19,16 +19,6 @@ static struct io *to_io(struct user_io *user)
 	return container_of(user, struct io, user);
 }
 
-static enum req_op op_of(const struct io *io)
-{
-	return bio_op(&io->user.bio);
-}
-
-static bool is_write(const struct io *io)
-{
-	return op_of(io) != REQ_OP_READ && io->n;
-}
-
 /* --- what is in memory --- */
 
 static void fill(struct user_io *user, u32 i, char *mem)
@@ -55,7 +45,7 @@ static void look(struct user_io *user)
 	struct io *io = to_io(user);
 	u32 i;
 
-	if (op_of(io) != REQ_OP_READ || user->bio.bi_status)
+	if (user_io_op(user) != REQ_OP_READ || user->bio.bi_status)
 		return;
 	user_io_for_sectors(user, look_at_sector);
 	for (i = 0; i < io->n; i++)
@@ -128,11 +118,11 @@ static void on_end(struct user_io *user)
 	struct io *io = to_io(user);
 
 	rig.ended++;
-	if (is_write(io))
+	if (user_io_writes(user))
 		note_written(io);
 	if (!user->bio.bi_status)
 		check_lasting(io);
-	else if (op_of(io) == REQ_OP_READ)
+	else if (user_io_op(user) == REQ_OP_READ)
 		check_read_error(io);
 	else
 		check_write_error(io);
@@ -167,13 +157,13 @@ static void add_any_memory(struct io *io)
  */
 static void send(struct io *io)
 {
-	bool clears = op_of(io) != REQ_OP_WRITE;
+	bool clears = user_io_op(&io->user) != REQ_OP_WRITE;
 	u32 i;
 
 	user_io_begin(&io->user);
 	io->disk = rig.disk.counts;
 	io->disk_clock = rig.disk.clock;
-	for (i = 0; i < io->n && is_write(io); i++)
+	for (i = 0; i < io->n && user_io_writes(&io->user); i++)
 		oracle_write(io->slot + i, io->values[i], io->user.begin, clears);
 	run_note("op %#x slots %u+%u begin %llu", io->user.bio.bi_opf, io->slot, io->n,
 		 io->user.begin);

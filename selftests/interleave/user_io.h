@@ -31,6 +31,17 @@ struct user_io {
 	void (*look)(struct user_io *io);
 };
 
+static inline enum req_op user_io_op(const struct user_io *io)
+{
+	return bio_op(&io->bio);
+}
+
+/* Does it change any data? Once it has begun. */
+static inline bool user_io_writes(const struct user_io *io)
+{
+	return user_io_op(io) != REQ_OP_READ && io->iter.bi_size;
+}
+
 void io_group_begin(struct io_group *g);
 /* Waits for all, has them look, and frees them. */
 void io_group_end(struct io_group *g);

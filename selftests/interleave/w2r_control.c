@@ -55,14 +55,9 @@ static void change_weather(void)
 
 void control_heal(void)
 {
-	struct sim_disk *disk = &rig.disk;
-
 	sim.refused = 0;
 	sim.refused_waiting = 0;
-	disk->fails_reads = 0;
-	disk->fails_writes = 0;
-	disk->gone = false;
-	memset(disk->bad, 0, disk->bdev.nr_sectors);
+	disk_heal(&rig.disk);
 }
 
 /* --- tables --- */

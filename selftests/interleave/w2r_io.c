@@ -18,16 +18,6 @@ static struct io *to_io(struct user_io *user)
 	return container_of(user, struct io, user);
 }
 
-static enum req_op op_of(const struct io *io)
-{
-	return bio_op(&io->user.bio);
-}
-
-static bool is_write(const struct io *io)
-{
-	return op_of(io) != REQ_OP_READ && io->n;
-}
-
 static void fill(struct user_io *user, u32 i, char *mem)
 {
 	sim_stamp(mem, to_io(user)->values[i]);
@@ -44,7 +34,7 @@ static void look(struct user_io *user)
 {
 	struct io *io = to_io(user);
 
-	if (op_of(io) == REQ_OP_READ && !user->bio.bi_status)
+	if (user_io_op(user) == REQ_OP_READ && !user->bio.bi_status)
 		user_io_for_sectors(user, look_at_sector);
 	free(io->values);
 }
@@ -54,12 +44,12 @@ static void check_error(const struct io *io)
 {
 	const struct disk_counts *now = &rig.disk.counts, *then = &io->disk;
 
-	if (op_of(io) == REQ_OP_READ && now->failed_reads != then->failed_reads)
+	if (user_io_op(&io->user) == REQ_OP_READ && now->failed_reads != then->failed_reads)
 		return;
 	if (io->user.bio.bi_opf & REQ_RAHEAD &&
 	    (io->blocked || rig.md.blocked || io->suspends != rig.suspends))
 		return;
-	if (op_of(io) != REQ_OP_READ && (now->failed_writes != then->failed_writes ||
+	if (user_io_op(&io->user) != REQ_OP_READ && (now->failed_writes != then->failed_writes ||
 					 now->failed_flushes != then->failed_flushes))
 		return;
 	sim_fail("op %#x of %u sectors at %u failed, and the disk failed none",
@@ -95,7 +85,7 @@ static void on_end(struct user_io *user)
 {
 	struct io *io = to_io(user);
 
-	if (is_write(io))
+	if (user_io_writes(user))
 		note_written(io);
 	if (user->bio.bi_status)
 		check_error(io);
@@ -136,7 +126,7 @@ static void send(struct io *io)
 	io->disk_clock = rig.disk.clock;
 	io->blocked = rig.md.blocked;
 	io->suspends = rig.suspends;
-	for (i = 0; i < io->n && is_write(io); i++)
+	for (i = 0; i < io->n && user_io_writes(&io->user); i++)
 		oracle_write(io->sector + i, io->values[i], io->user.begin, false);
 	run_note("op %#x sectors %u+%u begin %llu", io->user.bio.bi_opf, io->sector, io->n,
 		 io->user.begin);

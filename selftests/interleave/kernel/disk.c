@@ -228,13 +228,18 @@ static void time_to_go_on(struct sim_event *event)
 	go_on(container_of(event, struct request, event));
 }
 
-static void begin(struct request *rq)
+static void prepare(struct request *rq)
 {
 	rq->stamps = calloc(rq->n + 1, sizeof(u64));
 	SIM_CHECK(rq->stamps);
-	rq->middle = sim_below(rq->n + 1);
 	rq->fails = shall_fail(rq);
 	rq->began = ++rq->disk->clock;
+}
+
+static void begin(struct request *rq)
+{
+	rq->middle = sim_below(rq->n + 1);
+	prepare(rq);
 	rq->event.fire = time_to_go_on;
 	sim_event_at(&rq->event, sim_now() + (u64)sim.tick * sim_size(rq->disk->slow));
 }
@@ -242,10 +247,7 @@ static void begin(struct request *rq)
 /* As a ramdisk does: in the context of whoever sends it. */
 static void do_at_once(struct request *rq)
 {
-	rq->stamps = calloc(rq->n + 1, sizeof(u64));
-	SIM_CHECK(rq->stamps);
-	rq->fails = shall_fail(rq);
-	rq->began = ++rq->disk->clock;
+	prepare(rq);
 	while (rq->part < END) {
 		do_part(rq);
 		sim_point(SIM_LOCK);
@@ -373,6 +375,15 @@ void disk_make(struct sim_disk *disk, u64 sectors)
 	SIM_CHECK(disk->media && disk->bad && disk->stored_at);
 	init_waitqueue_head(&disk->room);
 	INIT_LIST_HEAD(&disk->plugged);
+}
+
+void disk_heal(struct sim_disk *disk)
+{
+	disk->fails_reads = 0;
+	disk->fails_writes = 0;
+	disk->fails_flushes = 0;
+	disk->gone = false;
+	memset(disk->bad, 0, disk->bdev.nr_sectors);
 }
 
 void disk_free(struct sim_disk *disk)

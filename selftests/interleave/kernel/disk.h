@@ -58,6 +58,8 @@ struct sim_disk {
 
 /* Its sectors have the stamp 0. What it is like follows from the seed. */
 void disk_make(struct sim_disk *disk, u64 sectors);
+/* From now on nothing fails any more. */
+void disk_heal(struct sim_disk *disk);
 /* Its I/O has ended; who ends it may still be on his way. */
 void disk_free(struct sim_disk *disk);
 /* Are sectors as they are even if the power fails now? */

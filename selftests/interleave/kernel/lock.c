@@ -123,14 +123,6 @@ void sim_lock(struct sim_lock *lock)
 	current->held[current->nr_held++] = lock;
 }
 
-static void wake_waiter(struct task_struct *task, void *arg)
-{
-	struct sim_lock *lock = arg;
-
-	if (task->waits_for == lock->class->name)
-		sim_wake(task);
-}
-
 /* Whoever waits tries again, in any order. */
 void sim_unlock(struct sim_lock *lock)
 {
@@ -142,7 +134,7 @@ void sim_unlock(struct sim_lock *lock)
 	current->held[i] = current->held[--current->nr_held];
 	lock->owner = NULL;
 	if (lock->nr_waiters)
-		sim_all_tasks(wake_waiter, lock);
+		sim_wake_those(lock->class->name);
 	sim_point(SIM_LOCK);
 }
 
@@ -199,12 +191,6 @@ void rcu_read_lock(void)
 	sim_point(SIM_LOOK);
 }
 
-static void wake_if_waits(struct task_struct *task, void *arg)
-{
-	if (task->waits_for == arg)
-		sim_wake(task);
-}
-
 static const char rcu_wait[] = "readers under RCU";
 
 void rcu_read_unlock(void)
@@ -212,7 +198,7 @@ void rcu_read_unlock(void)
 	SIM_CHECK(current->nr_rcu);
 	sim_point(SIM_LOOK);
 	if (!--current->nr_rcu && rcu_waiters)
-		sim_all_tasks(wake_if_waits, (void *)rcu_wait);
+		sim_wake_those(rcu_wait);
 }
 
 static void find_reader(struct task_struct *task, void *arg)
@@ -277,6 +263,6 @@ int sim_get_cpu(void)
 void sim_put_cpu(void)
 {
 	current->cpu = -1;
-	sim_all_tasks(wake_if_waits, (void *)cpu_wait);
+	sim_wake_those(cpu_wait);
 	sim_point(SIM_LOCK);
 }

@@ -288,6 +288,17 @@ void sim_all_tasks(void (*fn)(struct task_struct *task, void *arg), void *arg)
 			fn(task, arg);
 }
 
+static void wake_if_waits(struct task_struct *task, void *what)
+{
+	if (task->waits_for == what)
+		sim_wake(task);
+}
+
+void sim_wake_those(const char *what)
+{
+	sim_all_tasks(wake_if_waits, (void *)what);
+}
+
 static void show_task(struct task_struct *task, void *arg)
 {
 	printf("# %s%s: %s%s\n", task == current ? "* " : "", task->name,

@@ -106,6 +106,8 @@ void sim_lag_here(void);
 /* Stands still until sim_wake(); it may have come before. @what is for who looks on. */
 void sim_block(const char *what);
 void sim_wake(struct task_struct *task);
+/* All who wait for just this @what: the text's place tells. */
+void sim_wake_those(const char *what);
 /* Fails if the current task may not sleep; a point. */
 void sim_might_sleep(const char *what);
 /* The same, and it is about to: the scheduler flushes its plug. */

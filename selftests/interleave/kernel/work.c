@@ -216,19 +216,13 @@ static const struct hrtimer **place_of(const struct hrtimer *timer)
 	return NULL;
 }
 
-static void wake_canceller(struct task_struct *task, void *arg)
-{
-	if (task->waits_for == timer_wait)
-		sim_wake(task);
-}
-
 static void run_timer(void *arg)
 {
 	struct hrtimer *timer = arg;
 
 	SIM_CHECK(timer->function(timer) == HRTIMER_NORESTART);
 	*place_of(timer) = NULL;
-	sim_all_tasks(wake_canceller, NULL);
+	sim_wake_those(timer_wait);
 }
 
 static void timer_due(struct sim_event *event)
