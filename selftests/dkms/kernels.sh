@@ -6,20 +6,26 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 20
+plan 21
 
 other=${KVER%-amd64}-other-amd64
+bare=${KVER%-amd64}-bare-amd64
 
 must few_modules
 must small_sources $work
 must no_trial_build
 must mkdir "/lib/modules/$other"
 must ln -s "$(readlink -f "$KDIR")" "/lib/modules/$other/build"
-must mkdir "/lib/modules/$other/kernel"
+must mkdir -p "/lib/modules/$other/kernel" "/lib/modules/$bare/kernel"
 # shellcheck disable=SC2119 # it needs no arguments
-told=$(install_work | sed -n 's/.* has no modules of muster: //p')
-check_eq 'a kernel that has none is named' "$told" "make install KVER=$other builds them"
-must rmdir "/lib/modules/$other/kernel"
+install_work >$work.told
+named() {
+	sed -n "s/.*kernel $1 has no modules of muster: //p" $work.told
+}
+check_eq 'a kernel that has none is named' "$(named "$other")" "make install KVER=$other builds them if it is supported"
+check_eq 'and what it lacks' "$(named "$bare")" \
+	"with linux-headers-$bare, make install KVER=$bare builds them if it is supported"
+must rmdir "/lib/modules/$other/kernel" "/lib/modules/$bare/kernel" "/lib/modules/$bare"
 must dkms install -m muster -v "$VERSION" -k "$other"
 must sh -c "echo 97 >$work/VERSION"
 
