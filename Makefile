@@ -104,7 +104,9 @@ interleave: setup
 
 clean:
 	$(one-word)
-	@if test -e $(KDIR)/Makefile; then $(MAKE) -C $(KDIR) M=$(CURDIR) clean && rm -f .built-for; fi
+	@dir=$(KDIR); test -e "$$dir/Makefile" || dir=$$(cut -d ' ' -f 2 .built-for 2>/dev/null); \
+	if test -e "$$dir/Makefile"; then $(MAKE) -C "$$dir" M=$(CURDIR) clean && rm -f .built-for; \
+	elif test -e .built-for; then echo "No kernel headers in $(KDIR) or $$dir: set KDIR."; exit 1; fi
 
 help:
 	@echo "make               build the modules for the running kernel (or KVER=, KDIR=)"
