@@ -6,6 +6,7 @@
 #include <linux/bio.h>
 #include <linux/blk-cgroup.h>
 #include <linux/blkdev.h>
+#include <linux/cgroup.h>
 #include <linux/highmem.h>
 #include <linux/ioprio.h>
 #include <linux/sched.h>
@@ -108,6 +109,22 @@ static inline bool compat_bio_of_cgroup(struct bio *bio)
 
 	return blkcg && &blkcg->css != blkcg_root_css;
 #endif
+}
+
+/* Whether another cgroup than the root may pay for the bios that this task makes. */
+static inline bool compat_in_cgroup(void)
+{
+	bool is = false;
+
+#ifdef CONFIG_BLK_CGROUP
+	/* One that works for others may do so in their name, which no header tells. */
+	if (current->flags & PF_KTHREAD)
+		return true;
+	rcu_read_lock();
+	is = task_css(current, io_cgrp_id) != blkcg_root_css;
+	rcu_read_unlock();
+#endif
+	return is;
 }
 
 /* Whether the same cgroup pays for both, which are of one disk. */

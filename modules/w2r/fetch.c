@@ -212,7 +212,7 @@ struct w2r_fetch *w2r_fetch_begin(struct w2r *c, struct bio *owner,
 	f->owner = owner;
 	f->io = io;
 	f->bio.bi_ioprio = compat_bio_ioprio(owner);
-	/* A worker may send it. Of use in 5.10 only: since 5.18 dm's bios name no cgroup. */
+	/* A worker may send it. */
 	charge(f, owner);
 	return f;
 }

@@ -341,6 +341,13 @@ int w2r_read(struct w2r *c, struct bio *bio, struct w2r_io *io)
 	bool meta = bio->bi_opf & REQ_META;
 	bool slow, by_worker;
 
+	/*
+	 * The first bio of a cgroup on a device makes the two known to each other,
+	 * for which Linux 7.2 turns interrupts on: not under the lock, where others
+	 * are made.
+	 */
+	if (compat_in_cgroup())
+		bio_set_dev(bio, c->dev->bdev);
 	spin_lock_irqsave(&c->lock, flags);
 	target = c->rooms.waiting_target;
 	if (!planner_goes_on(c->planner, io->first))

@@ -38,6 +38,11 @@ blk_status_t errno_to_blk_status(int err)
 
 struct cgroup_subsys_state sim_blkcg_root, sim_blkcg_other;
 
+struct cgroup_subsys_state *sim_own_blkcg(void)
+{
+	return current->flags & PF_WQ_WORKER ? &sim_blkcg_root : &sim_blkcg_other;
+}
+
 static void drop_cgroup(struct bio *bio)
 {
 	if (bio->bi_blkg)
@@ -45,8 +50,18 @@ static void drop_cgroup(struct bio *bio)
 	bio->bi_blkg = NULL;
 }
 
+/* Linux 7.2 turns interrupts on in the end, and later ones may sleep. */
+static void make_known(struct block_device *bdev, const struct cgroup_subsys_state *css)
+{
+	if (!bdev || css == &sim_blkcg_root || bdev->knows_cgroup)
+		return;
+	lock_check_sleep("a cgroup's first bio on a device");
+	bdev->knows_cgroup = true;
+}
+
 void bio_associate_blkg_from_css(struct bio *bio, struct cgroup_subsys_state *css)
 {
+	make_known(bio->bi_bdev, css);
 	drop_cgroup(bio);
 	bio->bi_blkg = css;
 	css->refs++;
@@ -78,8 +93,7 @@ void bio_init(struct bio *bio, struct block_device *bdev, struct bio_vec *vecs, 
 		.remaining = 1,
 	};
 	if (bdev)
-		bio_associate_blkg_from_css(bio, current->flags & PF_WQ_WORKER ?
-					    &sim_blkcg_root : &sim_blkcg_other);
+		bio_associate_blkg_from_css(bio, sim_own_blkcg());
 }
 
 void bio_uninit(struct bio *bio)
@@ -100,7 +114,7 @@ void bio_reset(struct bio *bio, struct block_device *bdev, blk_opf_t opf)
 void bio_set_dev(struct bio *bio, struct block_device *bdev)
 {
 	bio->bi_bdev = bdev;
-	bio_associate_blkg_from_css(bio, bio->bi_blkg ?: &sim_blkcg_root);
+	bio_associate_blkg_from_css(bio, bio->bi_blkg ?: sim_own_blkcg());
 }
 
 static bool goes_on(const struct bio *bio, const struct page *page, u32 offset)

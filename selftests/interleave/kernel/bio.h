@@ -193,6 +193,11 @@ struct cgroup_subsys_state {
 extern struct cgroup_subsys_state sim_blkcg_root, sim_blkcg_other;
 #define blkcg_root_css		(&sim_blkcg_root)
 #define bio_blkcg_css(bio)	((bio)->bi_blkg)
+#define io_cgrp_id		0
+#define task_css(task, subsys)	((void)(task), (void)(subsys), sim_own_blkcg())
+
+/* That of whoever runs: the root's, of workers. */
+struct cgroup_subsys_state *sim_own_blkcg(void);
 
 void bio_associate_blkg_from_css(struct bio *bio, struct cgroup_subsys_state *css);
 void bio_clone_blkg_association(struct bio *to, struct bio *from);

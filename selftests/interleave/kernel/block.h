@@ -35,6 +35,7 @@ struct block_device {
 	u64 nr_sectors;
 	u32 block_size;
 	bool synchronous;		/* I/O ends before it is submitted */
+	bool knows_cgroup;		/* had a bio of another one than the root */
 	void *private;
 };
 

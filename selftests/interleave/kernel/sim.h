@@ -52,6 +52,7 @@ struct task_struct {
 };
 
 #define PF_WQ_WORKER	1u
+#define PF_KTHREAD	2u
 
 extern struct task_struct *current;
 

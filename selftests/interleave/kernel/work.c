@@ -77,7 +77,7 @@ static void work_as_worker(void *arg)
 	struct work_struct *work;
 
 	*place = &me;
-	current->flags |= PF_WQ_WORKER;
+	current->flags |= PF_WQ_WORKER | PF_KTHREAD;
 	while ((work = next_work(wq))) {
 		run_work(&me, work);
 		wake_up(&wq->done);
