@@ -319,12 +319,17 @@ static void read_op_add_pages(struct read_op *op)
 		read_op_hurry(op);
 }
 
-/* Who sends it has its cgroup by itself, but a worker has another's. */
+/*
+ * Who sends it has its cgroup by itself, but a worker has another's, which pays later:
+ * to sleep until it may read would keep the reads of others waiting.
+ */
 static void read_op_charge(struct read_op *op)
 {
 	op->bio.bi_ioprio = op->front->bi_ioprio;
-	if (current->flags & PF_WQ_WORKER)
+	if (current->flags & PF_WQ_WORKER) {
+		op->bio.bi_opf |= REQ_SWAP;
 		bio_clone_blkg_association(&op->bio, op->front);
+	}
 }
 
 void read_op_submit(struct read_op *op)

@@ -226,6 +226,9 @@ static void write_charge(struct batch_write *w)
 	}
 	bio_clone_blkg_association(&w->bio, owner);
 	w->bio.bi_ioprio = owner->bi_ioprio;
+	/* A worker sends what others wait for, too, and sleeps for no cgroup: it pays later. */
+	if (current->flags & PF_WQ_WORKER)
+		w->bio.bi_opf |= REQ_SWAP;
 }
 
 void write_add_pages(struct batch_write *w)

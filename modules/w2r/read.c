@@ -195,6 +195,8 @@ void w2r_resubmit(struct work_struct *work)
 		w2r_io_of(bio)->kind = W2R_IO_PASS;
 		/* What it was merged with may be what has failed. */
 		bio->bi_opf |= REQ_NOMERGE;
+		/* A debt of its cgroup: nobody sleeps here for one while others wait. */
+		bio->bi_opf |= REQ_META;
 		/*
 		 * Its reader may poll for it already, which is only allowed when
 		 * all of it has been sent.

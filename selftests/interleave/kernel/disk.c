@@ -317,6 +317,10 @@ static void disk_submit(struct block_device *bdev, struct bio *bio)
 	sim_point(SIM_LOCK);
 	if (bio->bi_opf & REQ_DRV)
 		sim_fail("a bio has a mark of device-mapper's that is not for this disk");
+	/* By io.cost, as blk-iocost does it: whose debt it is not sleeps for its cgroup. */
+	if (current->flags & PF_WQ_WORKER && bio->bi_blkg != &sim_blkcg_root &&
+	    !(bio->bi_opf & (REQ_META | REQ_SWAP)))
+		sim_fail("a worker, which others wait for, sends what a cgroup may not yet do");
 	count(disk, bio);
 	if (!bdev->synchronous && disk->under_way >= disk->depth)
 		wait_event(disk->room, disk->under_way < disk->depth);
