@@ -11,13 +11,6 @@
 
 plan 14
 
-# io_of DEVICE KEY: bytes in the cgroup's io.stat, 0 if there are none.
-io_of() {
-	awk -v dev="$(number_of "$1")" -v key="$2=" '
-		$1 == dev { for (i = 2; i <= NF; i++) if (index($i, key) == 1) n = substr($i, length(key) + 1) }
-		END { print n + 0 }' "$CGROUP/io.stat"
-}
-
 swaps() {
 	limited 16M pagestride -c 1 -k 0 -s 48 --write-on-readback
 }

@@ -112,9 +112,14 @@ null_drop() {
 	[[ ! -L /dev/$1 ]] || rm "/dev/$1"
 }
 
-# null_spoil NAME BLOCK: reads and writes of that block of 4 KiB fail, with all that was merged with them.
+# null_spoil NAME BLOCK [N]: reads and writes of so many blocks of 4 KiB (1) fail, with all that was merged with them.
 null_spoil() {
-	echo "+$(($2 * 8))-$(($2 * 8 + 7))" >"/sys/kernel/config/nullb/$1/badblocks"
+	echo "+$(($2 * 8))-$((($2 + ${3:-1}) * 8 - 1))" >"/sys/kernel/config/nullb/$1/badblocks"
+}
+
+# null_mend NAME: none fails any more.
+null_mend() {
+	echo "-0-$(($(sectors_of "/dev/$1") - 1))" >"/sys/kernel/config/nullb/$1/badblocks"
 }
 
 # read_batch DEVICE BLOCK N: reads so many blocks, each by an I/O of its own, under one plug; how many failed.
@@ -379,6 +384,13 @@ controller_on() {
 	[[ " $(<"$file") " != *" $1 "* ]] || return 0
 	on_exit put "-$1" "$file"
 	must put "+$1" "$file"
+}
+
+# io_of DEVICE KEY [FOLDER]: what io.stat of $CGROUP, or of that folder in it, says; 0 if nothing.
+io_of() {
+	awk -v dev="$(number_of "$1")" -v key="$2=" '
+		$1 == dev { for (i = 2; i <= NF; i++) if (index($i, key) == 1) n = substr($i, length(key) + 1) }
+		END { print n + 0 }' "$CGROUP/${3:-.}/io.stat"
 }
 
 # cgroup_signal NAME: to all that is in it.
