@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# What the tests of io.cost share: two cgroups on /dev/muster0, of which poor gets next to nothing of it as long as rich
+# wants more than there is. To write costs nothing.
+
+COST=/sys/fs/cgroup/io.cost
+CHEAP=1000000000
+
+# cost_start: makes both; skips the test where there is no io.cost.
+cost_start() {
+	local name number stats=/sys/module/blk_cgroup/parameters/blkcg_debug_stats
+
+	[[ -e $COST.qos ]] || mounted /sys/fs/cgroup || must mount -t cgroup2 none /sys/fs/cgroup
+	[[ -e $COST.qos ]] || skip_all 'the kernel has no io.cost'
+	number=$(number_of /dev/muster0)
+	on_exit put "$number enable=0" $COST.qos
+	must cgroup_make max
+	controller_on io
+	must put '+memory +io' "$CGROUP/cgroup.subtree_control"
+	on_exit put '-memory -io' "$CGROUP/cgroup.subtree_control"
+	must put 1 $stats
+	on_exit put 0 $stats
+	for name in poor rich; do
+		must mkdir "$CGROUP/$name"
+		on_exit rmdir "$CGROUP/$name"
+		must put 4M "$CGROUP/$name/memory.high"
+	done
+	must put 1 "$CGROUP/poor/io.weight"
+	must put 10000 "$CGROUP/rich/io.weight"
+	on_exit cgroup_kill
+}
+
+# cost_of_reads N: from now on the device is taken to do so many a second.
+cost_of_reads() {
+	local number
+
+	number=$(number_of /dev/muster0)
+	put "$number ctrl=user model=linear rseqiops=$1 rrandiops=$1 rbps=$CHEAP wseqiops=$CHEAP wrandiops=$CHEAP \
+		wbps=$CHEAP" $COST.model && put "$number enable=1 ctrl=user rpct=0 wpct=0 min=100 max=100" $COST.qos
+}
+
+# in_group NAME COMMAND...
+in_group() {
+	echo "$BASHPID" >"$CGROUP/$1/cgroup.procs" && shift && exec "$@"
+}
+
+# has_waited NAME: for its share.
+has_waited() {
+	(($(io_of /dev/muster0 cost.wait "$1") > 0))
+}
+
+# hog_start: rich wants more than there is, of the device itself.
+hog_start() {
+	in_group rich sh -c 'while :; do dd if=/dev/muster0 of=/dev/null bs=4k count=16 iflag=direct status=none; done' 2>/dev/null &
+	hog=$!
+	must wait_until 60 has_waited rich
+}
+
+# share_all: poor may have all it wants.
+share_all() {
+	must kill "$hog"
+	must put 10000 "$CGROUP/poor/io.weight"
+	must cost_of_reads 100000
+}

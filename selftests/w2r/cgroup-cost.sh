@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A cgroup that has spent what io.cost gives it of the origin waits by itself: another one, which has its share still,
+# reads meanwhile, also where reads of both have failed and wait for a worker to send them anew.
+# kernels: 6.12 newest
+# timeout: 200
+# expect-dmesg: I/O error, dev (muster0|dm-)
+
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=../mswap/iocost.sh
+. "$(dirname "$0")/../mswap/iocost.sh"
+
+plan 6
+
+PART=2048 # blocks of each reader of the first cgroup; one more is the other's
+
+# reader GROUP PART N: reads so many blocks of that part, but those that cannot be read; then there is done-PART.
+reader() {
+	(in_group "$1" dd if="$DEV" of=/dev/null bs=4k skip=$(($2 * PART)) count="$3" iflag=direct conv=noerror status=none) \
+		2>/dev/null
+	echo $? >"$WORK/done-$2"
+}
+
+# ended PART...
+ended() {
+	local part
+
+	for part; do
+		[[ -s $WORK/done-$part ]] || return
+	done
+}
+
+must null_make muster0 64
+for ((part = 1; part < 7; part++)); do
+	for ((i = 0; i < PART; i += 64)); do
+		must null_spoil muster0 $((part * PART + i)) 64
+	done
+done
+for ((i = 8; i < 256; i += 16)); do
+	must null_spoil muster0 $i
+done
+w2r_make muster /dev/muster0 4 readahead on planner near
+cost_start
+must cost_of_reads $((100 / ${MUSTER_SLOWER:-1}))
+for ((part = 1; part < 7; part++)); do
+	reader poor $part 200 &
+done
+check 'a cgroup waits for its share of the device' wait_until 60 has_waited poor
+hog_start
+reader rich 0 256 &
+check 'another one reads' wait_until 60 ended 0
+check_not 'while the first waits still' ended 1
+share_all
+check 'so does the first when it may' wait_until 60 ended 1 2 3 4 5 6
+check_eq 'what can be read was' "$(cat "$WORK"/done-* | sort | uniq -c | xargs)" '7 1'
+check_eq 'every block is accounted for' "$(unaccounted)" 0
+
+finish
