@@ -10,8 +10,8 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=tracing.sh
 . "$(dirname "$0")/tracing.sh"
-# shellcheck source=iocost.sh
-. "$(dirname "$0")/iocost.sh"
+# shellcheck source=cgroups.sh
+. "$(dirname "$0")/cgroups.sh"
 
 plan 7
 

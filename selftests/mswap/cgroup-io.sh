@@ -8,6 +8,8 @@
 # timeout: 240
 
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=cgroups.sh
+. "$(dirname "$0")/cgroups.sh"
 
 plan 14
 

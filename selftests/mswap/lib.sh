@@ -117,11 +117,6 @@ null_spoil() {
 	echo "+$(($2 * 8))-$((($2 + ${3:-1}) * 8 - 1))" >"/sys/kernel/config/nullb/$1/badblocks"
 }
 
-# null_mend NAME: none fails any more.
-null_mend() {
-	echo "-0-$(($(sectors_of "/dev/$1") - 1))" >"/sys/kernel/config/nullb/$1/badblocks"
-}
-
 # read_batch DEVICE BLOCK N: reads so many blocks, each by an I/O of its own, under one plug; how many failed.
 read_batch() {
 	fio --name=batch --filename="$1" --direct=1 --ioengine=libaio --rw=read --bs=4k --offset=$(($2 * 4096)) \
@@ -384,13 +379,6 @@ controller_on() {
 	[[ " $(<"$file") " != *" $1 "* ]] || return 0
 	on_exit put "-$1" "$file"
 	must put "+$1" "$file"
-}
-
-# io_of DEVICE KEY [FOLDER]: what io.stat of $CGROUP, or of that folder in it, says; 0 if nothing.
-io_of() {
-	awk -v dev="$(number_of "$1")" -v key="$2=" '
-		$1 == dev { for (i = 2; i <= NF; i++) if (index($i, key) == 1) n = substr($i, length(key) + 1) }
-		END { print n + 0 }' "$CGROUP/${3:-.}/io.stat"
 }
 
 # cgroup_signal NAME: to all that is in it.

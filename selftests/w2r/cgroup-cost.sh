@@ -7,8 +7,8 @@
 # expect-dmesg: I/O error, dev (muster0|dm-)
 
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=../mswap/iocost.sh
-. "$(dirname "$0")/../mswap/iocost.sh"
+# shellcheck source=../mswap/cgroups.sh
+. "$(dirname "$0")/../mswap/cgroups.sh"
 
 plan 6
 

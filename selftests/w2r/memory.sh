@@ -35,10 +35,10 @@ available() {
 # set_aside MIB: so much memory is to be had, and what there is more is kept as huge pages: to want all of it takes a slow
 # machine less then.
 set_aside() {
-	local file=/proc/sys/vm/nr_hugepages more
+	local file=/proc/sys/vm/nr_hugepages more=0
 
 	more=$((($(available) - $1) / 2))
-	[[ ! -e $file ]] || ((more < 1)) || put $more $file
+	[[ ! -e $file ]] || ((more < 1)) || put "$more" "$file"
 }
 
 # kswapd_runs idle|other: only where a CPU has nothing else to do, or as ever.

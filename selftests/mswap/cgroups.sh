@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# What the tests of io.cost share: two cgroups on /dev/muster0, of which poor gets next to nothing of it as long as rich
-# wants more than there is. To write costs nothing.
+# What the tests of cgroups' I/O share: what io.stat says and, for io.cost, two cgroups on /dev/muster0, of which poor gets
+# next to nothing of it as long as rich wants more than there is. To write costs nothing.
 
 COST=/sys/fs/cgroup/io.cost
 CHEAP=1000000000
+
+# io_of DEVICE KEY [FOLDER]: what io.stat of $CGROUP, or of that folder in it, says; 0 if nothing.
+io_of() {
+	awk -v dev="$(number_of "$1")" -v key="$2=" '
+		$1 == dev { for (i = 2; i <= NF; i++) if (index($i, key) == 1) n = substr($i, length(key) + 1) }
+		END { print n + 0 }' "$CGROUP/${3:-.}/io.stat"
+}
 
 # cost_start: makes both; skips the test where there is no io.cost.
 cost_start() {
@@ -61,4 +68,9 @@ share_all() {
 	must kill "$hog"
 	must put 10000 "$CGROUP/poor/io.weight"
 	must cost_of_reads 100000
+}
+
+# null_mend NAME: none of its blocks is spoiled any more.
+null_mend() {
+	echo "-0-$(($(sectors_of "/dev/$1") - 1))" >"/sys/kernel/config/nullb/$1/badblocks"
 }
