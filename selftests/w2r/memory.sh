@@ -32,13 +32,16 @@ available() {
 	awk '$1 == "MemAvailable:" { print int($2 / 1024) }' /proc/meminfo
 }
 
-# set_aside MIB: so much memory is to be had, and what there is more is kept as huge pages: to want all of it takes a slow
-# machine less then.
+# set_aside MIB: so much memory is to be had until the test ends, and what there is more is kept as huge pages: to want
+# all of it takes a slow machine less then.
 set_aside() {
-	local file=/proc/sys/vm/nr_hugepages more=0
+	local file=/proc/sys/vm/nr_hugepages more before
 
 	more=$((($(available) - $1) / 2))
-	[[ ! -e $file ]] || ((more < 1)) || put "$more" "$file"
+	[[ -e $file ]] && ((more > 0)) || return 0
+	before=$(<"$file")
+	on_exit put "$before" "$file"
+	must put $((before + more)) "$file"
 }
 
 # kswapd_runs idle|other: only where a CPU has nothing else to do, or as ever.
@@ -101,8 +104,7 @@ must read_all
 check_eq 'a read of 320 MiB fills 16 MiB and no more' "$(w2r_get cache_bytes)" $((16 * 1048576))
 check_that 'and all entries' "$(w2r_get weighing_blocks) + $(w2r_get waiting_blocks) == 4096"
 
-on_exit put 0 /proc/sys/vm/nr_hugepages
-must set_aside 600
+set_aside 600
 w2r_make muster /dev/muster0 256 readahead on planner stream
 must read_all
 check_that 'a cache of 256 MiB is full' "$(w2r_get cache_bytes) > 250 * 1048576"
