@@ -42,7 +42,7 @@ spoil() {
 	must save_trace
 	while read -r slot pages; do
 		must null_spoil muster0 $((EDGE + slot)) $((pages < $1 ? pages : $1))
-	done < <(lines_of mswap_pageout | sed -n 's/.* slot=\([0-9]*\) pages=\([0-9]*\).*/\1 \2/p')
+	done < <(paste <(values_of mswap_pageout slot) <(values_of mswap_pageout pages))
 }
 
 # start NAME...: they fill their memory and page it out.

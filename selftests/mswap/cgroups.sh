@@ -17,11 +17,10 @@ io_of() {
 cost_start() {
 	local name number stats=/sys/module/blk_cgroup/parameters/blkcg_debug_stats
 
-	[[ -e $COST.qos ]] || mounted /sys/fs/cgroup || must mount -t cgroup2 none /sys/fs/cgroup
+	must cgroup_make max
 	[[ -e $COST.qos ]] || skip_all 'the kernel has no io.cost'
 	number=$(number_of /dev/muster0)
 	on_exit put "$number enable=0" $COST.qos
-	must cgroup_make max
 	controller_on io
 	must put '+memory +io' "$CGROUP/cgroup.subtree_control"
 	on_exit put '-memory -io' "$CGROUP/cgroup.subtree_control"
