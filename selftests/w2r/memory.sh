@@ -49,6 +49,17 @@ kswapd_runs() {
 	chrt "--$1" -p 0 "$(pgrep -x kswapd0)"
 }
 
+# reclaim_asks_all: until the test ends, who reclaims memory asks every shrinker. The multi-gen LRU does not while a cgroup
+# that was removed is first in turn and kswapd, which does not get to run, is in the middle of its generations: who wants
+# memory then gets none, and the OOM killer comes.
+reclaim_asks_all() {
+	local file=/sys/kernel/mm/lru_gen/enabled
+
+	[[ -e $file ]] || return 0
+	on_exit put "$(<"$file")" "$file"
+	must put 0 "$file"
+}
+
 # squeeze: programs on both CPUs that want 128 MiB more than is to be had without the cache. Sets squeezer.
 squeeze() {
 	stress-ng --quiet --vm 2 --vm-bytes $(($(available) + 128))M --vm-keep &
@@ -109,6 +120,7 @@ w2r_make muster /dev/muster0 256 readahead on planner stream
 must read_all
 check_that 'a cache of 256 MiB is full' "$(w2r_get cache_bytes) > 250 * 1048576"
 # So that they have to reclaim memory themselves.
+reclaim_asks_all
 on_exit kswapd_runs other
 must kswapd_runs idle
 trace_room 8192
