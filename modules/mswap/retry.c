@@ -9,7 +9,9 @@
 
 /* How often at most one that is tried again looks, or is told of one: 30 s in all, which a request may take. */
 #define WRITE_SLOT_WAITS	300
-/* How many runs it meets that are bad, or gone to others, before it gives up. */
+/* A run that is bad is followed by one so much shorter. */
+#define WRITE_SHORTER	4
+/* How many bad slots it meets one after the other, a page at a time, before it gives up. */
 #define WRITE_TRIES	4
 
 /* A write that failed and is tried again. */
@@ -18,6 +20,8 @@ struct retry {
 	u32 done;	/* pages that are written */
 	u32 good;	/* a slot that took a write, kept to ask the device again */
 	u32 waits;	/* left */
+	u32 piece;	/* pages a run, at most */
+	u32 tries;	/* left, of one page each, until a run takes its pages */
 	bool settled;	/* the slots of @w are given back */
 };
 
@@ -116,11 +120,15 @@ static int write_failed_again(struct retry *r, u32 slot, u32 n)
 		works = r->settled ? other_takes(bt, r) :
 				     device_takes(bt, w->slot, w->n, r);
 	settle_slots(bt, slot, n, works, r);
+	r->piece = max(n / WRITE_SHORTER, 1u);
+	if (n == 1)
+		r->tries--;
 	return works ? -EAGAIN : -EIO;
 }
 
 /*
- * Writes pages from.. again, as many as fit in one run elsewhere, and waits.
+ * Writes pages from.. again, as many as fit in one run elsewhere and are a piece,
+ * and waits.
  * -ENOSPC: no slot is free; -EAGAIN: this one failed, but the device works.
  */
 static int write_again(struct retry *r)
@@ -130,7 +138,8 @@ static int write_again(struct retry *r)
 	u32 slot, got, all = w->n, from = w->from, old = w->slot;
 	int err;
 
-	slot = space_alloc(bt->space, all - r->done, SLOT_NONE, &got);
+	slot = space_alloc(bt->space, min(all - r->done, r->piece), SLOT_NONE,
+			   &got);
 	if (slot == SLOT_NONE)
 		return -ENOSPC;
 	w->from = from + r->done;
@@ -145,6 +154,7 @@ static int write_again(struct retry *r)
 	} else {
 		write_publish(w, false);
 		r->done += got;
+		r->tries = WRITE_TRIES;
 	}
 	w->from = from;
 	w->n = all;
@@ -265,15 +275,14 @@ static void write_retry(struct batch_write *w)
 		.w = w,
 		.good = SLOT_NONE,
 		.waits = WRITE_SLOT_WAITS,
+		.tries = WRITE_TRIES,
+		.piece = w->n,
 	};
 	enum slot_wait waited;
-	u32 tries = WRITE_TRIES;
 	int err = 0;
 
-	while (r.done < w->n && tries && err != -EIO) {
+	while (r.done < w->n && r.tries && err != -EIO) {
 		err = write_again(&r);
-		if (err == -EAGAIN)
-			tries--;
 		if (err != -ENOSPC || give_up_slots(&r))
 			continue;
 		waited = wait_for_slot(&r);

@@ -7,13 +7,26 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 37
+plan 42
 
 SLOT=8 # sectors
 RESERVE=256 # slots, enough for the largest I/O
 
 linear() {
 	echo "$1 $2 linear /dev/muster0 $1"
+}
+
+# The table of a device of whose first $2 slots of mswap's each $1th is bad.
+bad_every() {
+	local at i bad=0
+
+	for ((i = $1 - 1; i < $2; i += $1)); do
+		at=$(((EDGE + i) * SLOT))
+		linear "$bad" $((at - bad))
+		echo "$at $SLOT error"
+		bad=$((at + SLOT))
+	done
+	linear "$bad" $((sectors - bad))
 }
 
 # The table of a device with $2 bad slots from slot $1 of mswap's on.
@@ -105,7 +118,20 @@ check_fails 'a full device that dies says EIO, not ENOSPC' 'Input/output error' 
 must dm_make muster "$(linear 0 "$sectors")"
 check_eq 'and keeps what it held' "$(scan -g 9 | value_of match)" "$blocks"
 
+# No run of 16 slots is without a bad one.
 must wait_until 5 mswap_set reset 1
+must dm_make muster "$(bad_every 16 2048)"
+must mswap_set disksize $size
+must mswap_set backing_dev /dev/mapper/muster
+check_eq 'no write fails for bad slots here and there' "$(fill -g 1 -b 64 -n 1024 | value_of match)" 1024
+check_eq 'pages are right' "$(scan -g 1 -n 1024 | value_of match)" 1024
+check_settles 'no slot is lost' slots_used 1024
+retired=$(get_settled slots_retired)
+check_that 'none but bad ones are retired' "$retired > 0 && $retired <= 128"
+diag "$(get write_errors) writes failed, $retired of 128 bad slots were retired"
+must dm_make muster "$(linear 0 "$sectors")"
+check 'reset after that' mswap_set reset 1
+
 must null_make muster1 29 cache_size=16 queue_mode=2
 must dm_make muster-cache "0 $sectors linear /dev/muster1 0"
 must mswap_set backing_dev /dev/mapper/muster-cache
