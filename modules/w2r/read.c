@@ -317,7 +317,8 @@ static bool has_room(const struct w2r *c)
 
 /*
  * To the origin: what @bio misses, by @f if that is there, and then @bios. Without
- * @f there is no second try if what it was merged with fails.
+ * @f there is no second try, should what it was merged with fail: it is merged with
+ * nothing.
  */
 static void send(struct w2r *c, struct bio *bio, struct w2r_fetch *f,
 		 struct bio_list *bios)
@@ -326,6 +327,7 @@ static void send(struct w2r *c, struct bio *bio, struct w2r_fetch *f,
 		bio = w2r_fetch_bio(f);
 		join(bio, bios);
 	} else {
+		bio->bi_opf |= REQ_NOMERGE;
 		w2r_aim(c, bio);
 	}
 	submit_bio_noacct(bio);

@@ -39,12 +39,12 @@ static void look(struct user_io *user)
 	free(io->values);
 }
 
-/* A read ahead is refused while the target is suspended. */
+/* A read fails for nothing that it was merged with; one ahead is refused while the target is suspended. */
 static void check_error(const struct io *io)
 {
 	const struct disk_counts *now = &rig.disk.counts, *then = &io->disk;
 
-	if (user_io_op(&io->user) == REQ_OP_READ && now->failed_reads != then->failed_reads)
+	if (user_io_op(&io->user) == REQ_OP_READ && now->failed_alone != then->failed_alone)
 		return;
 	if (io->user.bio.bi_opf & REQ_RAHEAD &&
 	    (io->blocked || rig.md.blocked || io->suspends != rig.suspends))
@@ -52,7 +52,7 @@ static void check_error(const struct io *io)
 	if (user_io_op(&io->user) != REQ_OP_READ && (now->failed_writes != then->failed_writes ||
 					 now->failed_flushes != then->failed_flushes))
 		return;
-	sim_fail("op %#x of %u sectors at %u failed, and the disk failed none",
+	sim_fail("op %#x of %u sectors at %u failed, and the disk failed none of its own",
 		 io->user.bio.bi_opf, io->n, io->sector);
 }
 
