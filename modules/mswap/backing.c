@@ -127,7 +127,7 @@ void backing_aim(struct bio *bio, u32 slot)
 void backing_reuse_write(struct backing *b, struct bio *bio, u32 slot,
 			 blk_opf_t opf)
 {
-	compat_bio_reset(bio, b->bdev, REQ_OP_WRITE | opf);
+	compat_bio_reset(bio, b->bdev, REQ_OP_WRITE | REQ_NOMERGE | opf);
 	backing_aim(bio, slot);
 }
 
@@ -155,7 +155,8 @@ int backing_probe_slot(struct backing *b, u32 slot)
 	struct bio bio;
 	int err;
 
-	compat_bio_init(&bio, b->bdev, &vec, 1, REQ_OP_WRITE | REQ_SYNC);
+	compat_bio_init(&bio, b->bdev, &vec, 1,
+			REQ_OP_WRITE | REQ_SYNC | REQ_NOMERGE);
 	backing_aim(&bio, slot);
 	backing_add_page(&bio, ZERO_PAGE(0));
 	err = submit_bio_wait(&bio);

@@ -52,7 +52,10 @@ struct bio *backing_alloc_write(struct backing *b, u32 nr, blk_opf_t opf,
 				gfp_t gfp);
 /* @bio goes to @slot and those after it. */
 void backing_aim(struct bio *bio, u32 slot);
-/* Empties a bio that has ended, and aims it at @slot, to write once more. */
+/*
+ * Empties a bio that has ended, and aims it at @slot, to write once more, merged
+ * with nothing: whatever it was merged with may have failed instead of it.
+ */
 void backing_reuse_write(struct backing *b, struct bio *bio, u32 slot,
 			 blk_opf_t opf);
 /* Makes @bio read from @slot on; @vecs is the caller's and outlives it. */
@@ -96,7 +99,7 @@ static inline void backing_submit(struct bio *bio)
 	submit_bio_noacct(bio);
 }
 
-/* Writes zeros over one slot and waits: did the device take it? May sleep. */
+/* Writes zeros over one slot, merged with nothing, and waits: did the device take it? May sleep. */
 int backing_probe_slot(struct backing *b, u32 slot);
 /* Flushes the device's cache and waits. May sleep. */
 int backing_flush(struct backing *b);

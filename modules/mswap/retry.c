@@ -9,10 +9,10 @@
 
 /* How often at most one that is tried again looks, or is told of one: 30 s in all, which a request may take. */
 #define WRITE_SLOT_WAITS	300
-/* A run that is bad is followed by one so much shorter. */
-#define WRITE_SHORTER	4
-/* How many bad slots it meets one after the other, a page at a time, before it gives up. */
+/* How many runs it meets one after the other that are bad from end to end, or gone to others, before it gives up. */
 #define WRITE_TRIES	4
+/* A run some of whose slots are good is followed by one so much shorter. */
+#define WRITE_SHORTER	4
 
 /* A write that failed and is tried again. */
 struct retry {
@@ -21,7 +21,7 @@ struct retry {
 	u32 good;	/* a slot that took a write, kept to ask the device again */
 	u32 waits;	/* left */
 	u32 piece;	/* pages a run, at most */
-	u32 tries;	/* left, of one page each, until a run takes its pages */
+	u32 tries;	/* left, until slots take a write */
 	bool settled;	/* the slots of @w are given back */
 };
 
@@ -68,10 +68,10 @@ static bool device_lives(struct batching *bt, u32 slot, u32 n, struct retry *r)
  * device works, those that take no write: each is written alone to find them.
  * After each that fails the one kept, which there is then, is asked again: a
  * device that has gone has no bad slots, as far as one knows, and may take a
- * time-out for every question.
+ * time-out for every question. Returns how many are bad.
  */
-static void settle_slots(struct batching *bt, u32 slot, u32 n, bool works,
-			 struct retry *r)
+static u32 settle_slots(struct batching *bt, u32 slot, u32 n, bool works,
+			struct retry *r)
 {
 	DECLARE_BITMAP(bad, CLUSTER_PAGES_MAX);
 	u32 i, nr_bad;
@@ -96,6 +96,7 @@ static void settle_slots(struct batching *bt, u32 slot, u32 n, bool works,
 	if (nr_bad)
 		pr_warn_ratelimited("%s: %u of %u slots at slot %u do not take writes and were retired\n",
 				    bt->name, nr_bad, n, slot);
+	return nr_bad;
 }
 
 static void settle_own(struct retry *r, bool works)
@@ -104,6 +105,20 @@ static void settle_own(struct retry *r, bool works)
 
 	settle_slots(w->batch->bt, w->slot, w->n, works, r);
 	r->settled = true;
+}
+
+/*
+ * Where the bad slots are in one place, the next run may lie behind them; where
+ * they are here and there, shorter ones lie between them.
+ */
+static void note_bad_run(struct retry *r, u32 n, u32 nr_bad)
+{
+	if (n == 1 || nr_bad == n) {
+		r->tries--;
+		return;
+	}
+	r->tries = WRITE_TRIES;
+	r->piece = max(n / WRITE_SHORTER, 1u);
 }
 
 /*
@@ -119,10 +134,7 @@ static int write_failed_again(struct retry *r, u32 slot, u32 n)
 	if (!works && r->good == SLOT_NONE)
 		works = r->settled ? other_takes(bt, r) :
 				     device_takes(bt, w->slot, w->n, r);
-	settle_slots(bt, slot, n, works, r);
-	r->piece = max(n / WRITE_SHORTER, 1u);
-	if (n == 1)
-		r->tries--;
+	note_bad_run(r, n, settle_slots(bt, slot, n, works, r));
 	return works ? -EAGAIN : -EIO;
 }
 

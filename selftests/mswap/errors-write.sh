@@ -7,7 +7,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 42
+plan 45
 
 SLOT=8 # sectors
 RESERVE=256 # slots, enough for the largest I/O
@@ -48,6 +48,12 @@ scan() {
 
 all_bad_are_retired() {
 	fill -g 1 >/dev/null && blkdiscard "$MSWAP" && (($(get_settled slots_retired) == $1))
+}
+
+anew() {
+	must wait_until 5 mswap_set reset 1
+	must mswap_set disksize $size
+	must mswap_set backing_dev /dev/mapper/muster
 }
 
 flush() {
@@ -118,22 +124,28 @@ check_fails 'a full device that dies says EIO, not ENOSPC' 'Input/output error' 
 must dm_make muster "$(linear 0 "$sectors")"
 check_eq 'and keeps what it held' "$(scan -g 9 | value_of match)" "$blocks"
 
+# A write that begins before a bad region meets as many runs that are bad from end to end as the region is long.
+for region in '24 8' '100 32'; do
+	read -r bad pages <<<"$region"
+	must dm_make muster "$(bad_slots 1003 "$bad")"
+	anew
+	check_eq "no write of $pages pages fails for $bad bad slots" "$(fill -g 1 -b "$pages" -n 2048 | value_of match)" 2048
+	check_settles "$bad are retired" slots_retired "$bad"
+done
+
 # No run of 16 slots is without a bad one.
-must wait_until 5 mswap_set reset 1
 must dm_make muster "$(bad_every 16 2048)"
-must mswap_set disksize $size
-must mswap_set backing_dev /dev/mapper/muster
+anew
 check_eq 'no write fails for bad slots here and there' "$(fill -g 1 -b 64 -n 1024 | value_of match)" 1024
 check_eq 'pages are right' "$(scan -g 1 -n 1024 | value_of match)" 1024
 check_settles 'no slot is lost' slots_used 1024
 retired=$(get_settled slots_retired)
 check_that 'none but bad ones are retired' "$retired > 0 && $retired <= 128"
 diag "$(get write_errors) writes failed, $retired of 128 bad slots were retired"
-must dm_make muster "$(linear 0 "$sectors")"
-check 'reset after that' mswap_set reset 1
 
 must null_make muster1 29 cache_size=16 queue_mode=2
 must dm_make muster-cache "0 $sectors linear /dev/muster1 0"
+must wait_until 5 mswap_set reset 1
 must mswap_set backing_dev /dev/mapper/muster-cache
 check 'a device that can is flushed' flush
 must dm_make muster-cache "0 $sectors flakey /dev/muster1 0 0 3600 1 error_writes"
