@@ -26,8 +26,9 @@ struct walk {
 	gfp_t gfp;
 	bool alone;		/* read nothing else with it */
 	struct read_op *op;	/* spare */
-	u32 ahead;		/* start a window here when the bio is done */
+	u32 ahead;		/* start a window here when the bio is done, */
 	u32 ahead_size;
+	u16 ahead_ioprio;	/* as who asked for the page that starts it */
 };
 
 static void pagein_defer_to(struct pagein *pi, struct bio_list *list,
@@ -151,6 +152,7 @@ static void note_ahead(struct walk *w, u32 slot, u32 size)
 {
 	w->ahead = slot;
 	w->ahead_size = size;
+	w->ahead_ioprio = w->bio->bi_ioprio;
 }
 
 /* The wanted page waits already: copies it, drops the lock. */
@@ -238,6 +240,7 @@ static void submit_wanted(struct pagein *pi, struct walk *w)
 
 	w->op = NULL;
 	op->front = w->bio;
+	op->ioprio = w->bio->bi_ioprio;
 	op->iter = w->bio->bi_iter;
 	if (bytes < w->bio->bi_iter.bi_size) {
 		bio_advance(w->bio, bytes);
@@ -320,7 +323,8 @@ again:
 }
 
 /* Starts the next window of a steady reader, so that it never waits. */
-static noinline void pagein_ahead(struct pagein *pi, u32 slot, u32 size)
+static noinline void pagein_ahead(struct pagein *pi, u32 slot, u32 size,
+				  u16 ioprio)
 {
 	struct pagein_shard *sh = pagein_shard(pi, slot);
 	struct read_op *op;
@@ -342,6 +346,7 @@ static noinline void pagein_ahead(struct pagein *pi, u32 slot, u32 size)
 		read_op_discard(pi, op);
 		return;
 	}
+	op->ioprio = ioprio;
 	read_op_submit(op);
 }
 
@@ -361,7 +366,7 @@ static void pagein_walk(struct pagein *pi, struct bio *bio, gfp_t gfp,
 	if (w.op)
 		read_op_discard(pi, w.op);
 	if (w.ahead != SLOT_NONE)
-		pagein_ahead(pi, w.ahead, w.ahead_size);
+		pagein_ahead(pi, w.ahead, w.ahead_size, w.ahead_ioprio);
 }
 
 void pagein_read(struct pagein *pi, struct bio *bio)

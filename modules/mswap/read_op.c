@@ -325,7 +325,6 @@ static void read_op_add_pages(struct read_op *op)
  */
 static void read_op_charge(struct read_op *op)
 {
-	op->bio.bi_ioprio = op->front->bi_ioprio;
 	if (current->flags & PF_WQ_WORKER) {
 		op->bio.bi_opf |= REQ_SWAP;
 		bio_clone_blkg_association(&op->bio, op->front);
@@ -342,6 +341,7 @@ void read_op_submit(struct read_op *op)
 		opf |= op->front->bi_opf & (REQ_SYNC | REQ_META | REQ_PRIO);
 	backing_init_read(pi->backing, &op->bio, op->vecs, op->n, op->slot,
 			  opf);
+	op->bio.bi_ioprio = op->ioprio;
 	if (op->nr_want)
 		read_op_charge(op);
 	op->bio.bi_end_io = read_op_end_io;

@@ -35,6 +35,7 @@ struct read_op {
 	u64 begun;			/* ns; 0: nobody takes the time */
 	u64 skip;			/* slots of the window that nobody gets to see: their frames go back */
 	u64 freed;			/* under the shard's lock: given up meanwhile */
+	u16 ioprio;			/* of the bio that it is read for, or ahead of */
 	bool alone;			/* no window, and merged with nothing */
 	bool giver;			/* under the shard's lock: counted among pi->givers */
 	bool closed;			/* under the shard's lock: takes no more joins */

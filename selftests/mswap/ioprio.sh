@@ -8,7 +8,7 @@
 # shellcheck source=tracing.sh
 . "$(dirname "$0")/tracing.sh"
 
-plan 6
+plan 10
 
 # issued CLASS: how many requests of it the device below got.
 issued() {
@@ -45,5 +45,15 @@ must put auto "$SYS/readahead"
 must traced ionice -c 3 dd if="$MSWAP" of=/dev/null bs=4k count=1 skip=100 iflag=direct status=none
 check_that 'a read with pages of others' "$(get prefetched) > 0"
 check_eq 'is not left until nobody else reads' "$(issued idle)" 0
+
+# Windows of a steady reader's own pages, most of which are read before he asks.
+must dd if=/dev/zero of="$MSWAP" bs=256k count=4 oflag=direct status=none
+must put on "$SYS/readahead"
+for class in rt:1 idle:3; do
+	must traced ionice -c "${class#*:}" dd if="$MSWAP" of=/dev/null bs=4k count=256 iflag=direct status=none
+	reads=$(grep -c "block_rq_issue: $number " "$WORK/trace")
+	check_that "${class%:*}: windows" "0 < $reads && $reads < 32"
+	check_eq "${class%:*}: those ahead as well" "$(issued "${class%:*}")" "$reads"
+done
 
 finish
