@@ -26,9 +26,23 @@
 #define BLK_STS_INVAL	BLK_STS_IOERR
 #endif
 
+/* The cgroup that pays for @cause pays for @bio; of one that names none it is the root. */
+static inline void compat_bio_clone_cgroup(struct bio *bio, struct bio *cause)
+{
+#ifdef CONFIG_BLK_CGROUP
+	if (cause->bi_blkg)
+		bio_clone_blkg_association(bio, cause);
+	else
+		bio_associate_blkg_from_css(bio, blkcg_root_css);
+#endif
+}
+
 /*
  * A bio, from the pool or in the caller's memory, or one that has ended made
  * new, for @bdev and with @opf. One in the caller's memory may have no device.
+ * One for @cause has its cgroup, which @cause, if it names one, has had looked up
+ * on @bdev: where the kernel has yet to make the two known to each other it may
+ * turn interrupts on, or sleep. So this may be called with a lock held.
  */
 #ifdef COMPAT_HAVE_BIO_OF_BDEV
 static inline struct bio *compat_bio_alloc(struct block_device *bdev,
@@ -36,6 +50,20 @@ static inline struct bio *compat_bio_alloc(struct block_device *bdev,
 					   gfp_t gfp, struct bio_set *set)
 {
 	return bio_alloc_bioset(bdev, nr, opf, gfp, set);
+}
+
+static inline struct bio *compat_bio_alloc_for(struct bio *cause,
+					       struct block_device *bdev,
+					       unsigned int nr, blk_opf_t opf,
+					       gfp_t gfp, struct bio_set *set)
+{
+	struct bio *bio = bio_alloc_bioset(NULL, nr, opf, gfp, set);
+
+	if (bio) {
+		bio->bi_bdev = bdev;
+		compat_bio_clone_cgroup(bio, cause);
+	}
+	return bio;
 }
 
 static inline void compat_bio_init(struct bio *bio, struct block_device *bdev,
@@ -61,6 +89,18 @@ static inline struct bio *compat_bio_alloc(struct block_device *bdev,
 		bio_set_dev(bio, bdev);
 		bio->bi_opf = opf;
 	}
+	return bio;
+}
+
+static inline struct bio *compat_bio_alloc_for(struct bio *cause,
+					       struct block_device *bdev,
+					       unsigned int nr, blk_opf_t opf,
+					       gfp_t gfp, struct bio_set *set)
+{
+	struct bio *bio = compat_bio_alloc(bdev, nr, opf, gfp, set);
+
+	if (bio)
+		bio_clone_blkg_association(bio, cause);
 	return bio;
 }
 

@@ -159,15 +159,18 @@ static u32 take_blocks(struct w2r *c, struct w2r_fetch *f, u64 first, u32 n)
 	return got;
 }
 
-/* A read of up to @n blocks from @first on, to which others may be added, up to @most. */
-static struct w2r_fetch *begin(struct w2r *c, u64 first, u32 n, u32 most,
-			       bool ahead, blk_opf_t opf)
+/*
+ * A read of up to @n blocks from @first on, to which others may be added, up to
+ * @most; the cgroup of @cause pays, also where a worker sends it.
+ */
+static struct w2r_fetch *begin(struct w2r *c, struct bio *cause, u64 first,
+			       u32 n, u32 most, bool ahead, blk_opf_t opf)
 {
 	struct w2r_fetch *f;
 	struct bio *bio;
 
-	bio = compat_bio_alloc(c->dev->bdev, most, REQ_OP_READ | opf,
-			       W2R_GFP, &c->bios);
+	bio = compat_bio_alloc_for(cause, c->dev->bdev, most, REQ_OP_READ | opf,
+				   W2R_GFP, &c->bios);
 	if (!bio)
 		return NULL;
 	bio->bi_iter.bi_sector = first << c->block_shift;
@@ -192,11 +195,10 @@ static bool is_idle(int ioprio)
 	return IOPRIO_PRIO_CLASS(ioprio) == IOPRIO_CLASS_IDLE;
 }
 
-/* Its priority is set. */
-static void charge(struct w2r_fetch *f, struct bio *cause)
+static void set_priority(struct w2r_fetch *f, int ioprio)
 {
-	bio_clone_blkg_association(&f->bio, cause);
-	f->filler.limited = compat_bio_of_cgroup(&f->bio) || is_idle(f->bio.bi_ioprio);
+	f->bio.bi_ioprio = ioprio;
+	f->filler.limited = compat_bio_of_cgroup(&f->bio) || is_idle(ioprio);
 }
 
 struct w2r_fetch *w2r_fetch_begin(struct w2r *c, struct bio *owner,
@@ -205,15 +207,13 @@ struct w2r_fetch *w2r_fetch_begin(struct w2r *c, struct bio *owner,
 	struct w2r_fetch *f;
 
 	lockdep_assert_held(&c->lock);
-	f = begin(c, io->first, 1, min_t(u32, io->n, W2R_IO_BLOCKS), false,
-		  owner->bi_opf & OWNER_FLAGS);
+	f = begin(c, owner, io->first, 1, min_t(u32, io->n, W2R_IO_BLOCKS),
+		  false, owner->bi_opf & OWNER_FLAGS);
 	if (!f)
 		return NULL;
 	f->owner = owner;
 	f->io = io;
-	f->bio.bi_ioprio = compat_bio_ioprio(owner);
-	/* A worker may send it. */
-	charge(f, owner);
+	set_priority(f, compat_bio_ioprio(owner));
 	return f;
 }
 
@@ -263,15 +263,14 @@ static u32 go_on(struct w2r *c, struct w2r_ahead *a, u64 first, u32 n)
 static struct w2r_fetch *begin_ahead(struct w2r *c, u64 first, u32 n,
 				     const struct w2r_ahead *a)
 {
-	struct w2r_fetch *f = begin(c, first, n, a->most, true,
+	struct w2r_fetch *f = begin(c, a->cause, first, n, a->most, true,
 				    REQ_RAHEAD | a->opf);
 	int ioprio = compat_bio_ioprio(a->cause);
 
 	if (!f)
 		return NULL;
-	f->bio.bi_ioprio = is_idle(ioprio) ?
-			   ioprio : IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 7);
-	charge(f, a->cause);
+	set_priority(f, is_idle(ioprio) ? ioprio :
+		     IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 7));
 	w2r_count(c, W2R_ORIGIN_PREFETCHES, 1);
 	bio_list_add(a->bios, &f->bio);
 	return f;

@@ -50,18 +50,20 @@ static void drop_cgroup(struct bio *bio)
 	bio->bi_blkg = NULL;
 }
 
-/* Linux 7.2 turns interrupts on in the end, and later ones may sleep. */
+/* For want of memory it may fail. Linux 7.2 turns interrupts on in the end, and later ones may sleep. */
 static void make_known(struct block_device *bdev, const struct cgroup_subsys_state *css)
 {
 	if (!bdev || css == &sim_blkcg_root || bdev->knows_cgroup)
 		return;
 	lock_check_sleep("a cgroup's first bio on a device");
-	bdev->knows_cgroup = true;
+	bdev->knows_cgroup = !sim_below(4);
 }
 
 void bio_associate_blkg_from_css(struct bio *bio, struct cgroup_subsys_state *css)
 {
 	make_known(bio->bi_bdev, css);
+	if (bio->bi_bdev && !bio->bi_bdev->knows_cgroup)
+		css = &sim_blkcg_root;
 	drop_cgroup(bio);
 	bio->bi_blkg = css;
 	css->refs++;
