@@ -348,7 +348,7 @@ int w2r_read(struct w2r *c, struct bio *bio, struct w2r_io *io)
 	/*
 	 * The first bio of a cgroup on a device makes the two known to each other,
 	 * for which Linux 7.2 turns interrupts on: not under the lock, where others
-	 * get what this one got, which is the parent's cgroup if that failed.
+	 * get what this one got: an ancestor's, if that failed.
 	 */
 	if (compat_in_cgroup())
 		bio_set_dev(bio, c->dev->bdev);
