@@ -128,5 +128,5 @@ help:
 	@echo "make bench-swap    compare mswap with stock swap, in VMs"
 	@echo "make sim-w2r       replay TRACE=\"FILE...\" through dm-w2r's rooms; docs/w2r-sim.md"
 	@echo "make traces        record the simulator's traces anew, in a VM"
-	@echo "make bench         all benchmarks in VMs, with peers, on one page; QUICK=1: in short"
+	@echo "make bench         all benchmarks in VMs, with peers, on one page; QUICK=1: in short; PARTS=, RESUME="
 	@echo "make clean         remove what make built here"

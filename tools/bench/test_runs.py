@@ -154,6 +154,74 @@ class Interrupting(InDirectory):
         self.assertEqual([(each.name, each.read_text()) for each in path.parent.iterdir()], [("results.json", "new")])
 
 
+class Resuming(InDirectory):
+    """bench with what STATUSES says, by part, in place of its tools."""
+
+    def setUp(self):
+        super().setUp()
+        self.statuses = {}
+        self.ran = []
+        self.commit = "c"
+
+    def run_part(self, part, out):
+        self.ran.append(part.name)
+        status = self.statuses.get(part.name, 0)
+        about = Telling.ABOUT | {"commit": self.commit}
+        kind = "results" if part.tool == "bench-w2r" else "boots"
+        files.replace(out / "results.json", json.dumps({"about": about, "boots": [], "steps": [], "costs": {},
+                                                        kind: []}))
+        return status
+
+    def bench(self, **variables):
+        """Its exit status, the names of the parts that ran, and its page."""
+        module = load("bench")
+        self.ran = []
+        with (mock.patch.dict(os.environ, variables), mock.patch.object(sys, "argv", ["bench"]),
+              mock.patch.object(module, "run", self.run_part), mock.patch.object(module.guest, "need_root"),
+              mock.patch.object(module.guest, "CHECKOUT", self.out),
+              mock.patch.object(module.guest, "interrupted_by_sigterm"),
+              contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO())):
+            status = module.main()
+        page, = self.out.glob("bench/results/*/report.md")
+        return status, self.ran, page.read_text(encoding="utf-8")
+
+    def results(self):
+        return str(next(self.out.glob("bench/results/*")))
+
+    def test_what_ended_well_is_kept(self):
+        self.statuses = {"papers": 1, "caches": 130}
+        status, ran, page = self.bench(QUICK="1")
+        self.assertEqual((status, ran), (130, ["peers", "papers", "caches"]))
+        self.assertIn("Not measured: none.", page)
+        self.statuses, self.commit = {}, "d"
+        status, ran, page = self.bench(QUICK="1", RESUME=self.results())
+        self.assertEqual((status, ran), (0, ["papers", "caches"]))
+        self.assertIn("Measured at different commits, as each part says: c, d.", page)
+        self.assertEqual(self.bench(QUICK="1", RESUME=self.results())[:2], (0, []))
+
+    def test_parts_by_name(self):
+        status, ran, page = self.bench(QUICK="1", PARTS="papers")
+        self.assertEqual((status, ran), (0, ["papers"]))
+        self.assertIn("Not measured: peers, caches.", page)
+        self.assertEqual(self.bench(QUICK="1", PARTS="caches papers", RESUME=self.results())[1], ["caches"])
+        self.assertIn("commit c", page)
+
+    def test_what_was_measured_otherwise_is_measured_again(self):
+        self.bench(QUICK="1", PARTS="papers")
+        ledger = pathlib.Path(self.results()) / "parts.json"
+        ledger.write_text(ledger.read_text().replace("ROUNDS=", "ROUNDS=1"))
+        self.assertEqual(self.bench(QUICK="1", PARTS="papers", RESUME=self.results())[1], ["papers"])
+
+    def test_a_boot_is_a_part(self):
+        self.assertEqual(self.bench(PARTS="aged-nvme scale")[1], ["aged-nvme", "scale"])
+
+    def test_nonsense(self):
+        for variables in ({"PARTS": "aged"}, {"RESUME": str(self.out)}, {"RESUME": "/nowhere"}):
+            with self.assertRaises(SystemExit):
+                self.bench(**variables)
+        self.assertEqual(self.ran, [])
+
+
 class RunningBeside(InDirectory):
     def setUp(self):
         super().setUp()

@@ -3,7 +3,7 @@
 
 import dataclasses
 
-from . import plan, report, results, w2r, w2r_judge, w2r_report
+from . import plan, progress, report, results, w2r, w2r_judge, w2r_report
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,6 +31,7 @@ class Part:
     command: str  # reruns it
     data: dict | None  # its results.json, if there is one
     status: int = 0  # that its tool ended with
+    seconds: int = 0  # that it took
 
     memory = ("cgroup", "limit_mib")
     ours = "mswap"
@@ -127,9 +128,10 @@ def _part(part):
 def _measured(part):
     about = part.data["about"]
     what, mib = part.memory
+    took = f", which took {progress.duration(part.seconds)}" if part.seconds else ""
     lines = [f"{about['rounds']} rounds on kernel {about['kernel']}, commit {about['commit']}, {what} of "
              f"{about[mib]} MiB{part.charge_text()}; all figures and plots: [{part.name}]({part.name}/report.md). "
-             f"Again: `{part.command}`", *report.one_round_lines(about), ""]
+             f"Again: `{part.command}`{took}", *report.one_round_lines(about), ""]
     rows = [judged.cells() for judged in part.judged()]
     if rows:
         lines += [*report.table_lines(["device", "program", "target", "limit", "figure", "verdict"], rows), ""]
@@ -140,7 +142,13 @@ def _measured(part):
     return lines
 
 
-def markdown(date, parts):
+def _commits_lines(parts):
+    commits = sorted({part.data["about"]["commit"] for part in parts})
+    return [f"Measured at different commits, as each part says: {', '.join(commits)}.", ""] if len(commits) > 1 else []
+
+
+def markdown(date, parts, missing=()):
+    """The page about PARTS; MISSING are the names of those that were not measured yet."""
     with_data = [part for part in parts if part.data]
     judged = [each for part in with_data for each in part.judged()]
     reached = sum(each.reached for each in judged)
@@ -148,8 +156,8 @@ def markdown(date, parts):
     lines = [f"# Benchmarks of {date}", "",
              f"Targets: {reached} of {len(judged)} reached. Steps that failed or read bad pages: "
              f"{sum(part.wrong() for part in with_data)}. Parts that failed or are not whole: "
-             f"{'; '.join(wrong) or 'none'}.", "",
-             *report.HOW_TO_READ, ""]
+             f"{'; '.join(wrong) or 'none'}. Not measured: {', '.join(missing) or 'none'}.", "",
+             *_commits_lines(with_data), *report.HOW_TO_READ, ""]
     for part in parts:
         lines += _part(part)
     return "\n".join(lines)
