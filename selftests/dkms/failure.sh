@@ -28,18 +28,17 @@ slow_make() {
 
 # end_install SIGNAL
 end_install() {
-	local i group
+	local group
 
 	rm -f /root/building
 	setsid make -C "$work" install KVER="$KVER" &
 	group=$!
-	for ((i = 0; i < 1200; i++)); do
-		[ ! -e /root/building ] || break
+	until [ -e /root/building ] || ! kill -0 "$group" 2>/dev/null; do
 		sleep 0.1
 	done
 	kill "-$1" -- "-$group"
 	# Of some signals make dies without waiting for what it has begun.
-	! wait "$group" && flock -w 60 /run/muster-setup.lock true && [ -e /root/building ]
+	! wait "$group" && flock -w 900 /run/muster-setup.lock true && [ -e /root/building ]
 }
 
 # What it says goes nowhere, as when the terminal is gone.

@@ -8,7 +8,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 9
+plan 10
 
 COPIES=512
 
@@ -29,16 +29,18 @@ check_settles 'and none was written' slots_used 0
 must dm_make muster "0 $sectors linear /dev/muster0 0"
 check_program 'another program swaps' limited 24M pagestride -c 1 -k 0 -s 40
 check 'the failed copies are written' wait_until 30 none_held
-refused=$(get stores_refused)
+refused=$(get stores_refused) out=$(get pages_out)
 check_program 'the next one swaps' limited 24M pagestride -c 1 -k 0 -s 40
-check_eq 'and nothing of it is refused' "$(get stores_refused)" "$refused"
+# A machine that stands still for a second has no free copy for so long.
+check_le 'and hardly anything of it is refused' $(($(get stores_refused) - refused)) $((($(get pages_out) - out) / 1000))
 buscheck_end
 
 # Who evicts a page waits a second for a free copy, once for all of them.
 must dmsetup suspend muster
-start=$SECONDS
+start=$SECONDS written=$(area_written)
 buscheck_start 10M 14
-check_that 'while the device stands still most goes to the ordinary area' "$SECONDS - $start < 60"
+check_that 'a device that stands still does not hold up a program' "$SECONDS - $start < 60"
+check_that 'most of whose pages go to the ordinary area' "$(area_written) > $written + 14 * 256 / 2"
 check_eq 'and no copy is free' "$(get copies_held)" $COPIES
 must dmsetup resume muster
 check 'once it goes on the copies are written' wait_until 30 none_held

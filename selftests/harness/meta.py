@@ -35,7 +35,7 @@ WANTED = {
                          "trace buffer of 8...; module muster_meta; ...; module scsi_debug", ""),
     "k_leftover, after its end": (FAIL, "kernel log: ", "WARNING: late"),
     "l_after": (PASS, "", ""),
-    "l_hangs": (FAIL, "hangs: still there 1 s after its start, after 1 true is true", "sysrq: Show Blocked State"),
+    "l_hangs": (FAIL, "hangs: still there 10 s after its start, after 1 true is true", "sysrq: Show Blocked State"),
     "m_panic": (FAIL, "the VM died", "Kernel panic"),
     "n_dies_late": (PASS, "", ""),
     "n_dies_late, after its end": (FAIL, "the VM died; kernel log: ", "Kernel panic"),

@@ -22,11 +22,16 @@ scsi_disk_there() {
 	[[ -n $(scsi_disk) ]]
 }
 
+# The disk is there before the kernel is told what its checksums are.
+checks_reads() {
+	[[ $(<"/sys/block/$disk/integrity/format") == *CRC* ]]
+}
+
 [[ -d /sys/module/scsi_debug ]] || modprobe scsi_debug dev_size_mb=32 dif=1 dix=1 delay=0 2>/dev/null ||
 	skip_all 'the kernel has no scsi_debug'
 must wait_until 20 scsi_disk_there
 disk=$(scsi_disk)
-[[ $(<"/sys/block/$disk/integrity/format") == *CRC* ]] || skip_all 'the kernel does not check what it reads'
+wait_until 5 checks_reads || skip_all 'the kernel does not check what it reads'
 settle
 
 plan 7

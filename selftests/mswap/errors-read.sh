@@ -9,7 +9,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 12
+plan 13
 
 SLOT=8 # sectors
 BAD=40 # slot
@@ -80,5 +80,6 @@ mswap_add /dev/muster1 readahead=off
 must blkpattern -n 64 -b 64 fill "$MSWAP"
 must null_spoil muster1 $((EDGE + 20))
 check_eq 'of reads that were merged only that of the bad slot fails' "$(read_batch "$MSWAP" 16 8)" 1
+check_that 'which they were' "$(get read_errors) > 2"
 
 finish

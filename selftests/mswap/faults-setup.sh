@@ -4,7 +4,7 @@
 # its size fails once: the call fails with "no memory" or succeeds, and nothing is left of it.
 # The kernel shows where a cache or a name could not be had; its other reports still fail the test.
 # kernels: debug
-# timeout: 240
+# timeout: 600
 # expect-dmesg: Call Trace:
 # The leak detector wants memory of its own, and is refused it too.
 # expect-dmesg: kmemleak: Cannot allocate a scan area

@@ -18,7 +18,7 @@ fuzz() {
 	local name=$1 output status
 	shift
 
-	output=$(filefuzz -s "$seed" -t "$seconds" -n 3 "${words[@]}" "$@" 2>&1)
+	output=$(filefuzz -s "$seed" -t "$seconds" -m 340 -n 3 "${words[@]}" "$@" 2>&1)
 	status=$?
 	figure "$name: $output"
 	result "$name" "$status" "$output"

@@ -8,7 +8,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 15
+plan 16
 
 SLOT=8 # sectors
 COPIES=512
@@ -51,6 +51,7 @@ mswap_set disksize 32M &
 sizing=$!
 sleep 1
 check_that 'there are such writes' "$(late_below writes muster) > 0"
+check 'nothing changes meanwhile' kill -0 $sizing
 must dm_make muster "$good"
 wait $sizing
 check_eq 'then the size of the device can change' $? 0

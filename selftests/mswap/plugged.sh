@@ -4,6 +4,7 @@
 # timeout: 240
 # kernels: all
 # asked-for: 6.1
+# in-turn: yes
 
 . "$(dirname "$0")/lib.sh"
 

@@ -4,7 +4,9 @@
  * 70,000 bytes or in pieces at an offset; reads them; opens them while they vanish. Who survives that wins: what is
  * checked is the kernel's log, and that the files still work afterwards.
  *
- *	filefuzz [-s SEED] [-t SECONDS] [-n THREADS] [-w WORD]... FILE|PATTERN...
+ *	filefuzz [-s SEED] [-t SECONDS] [-m WRITES] [-n THREADS] [-w WORD]... FILE|PATTERN...
+ *
+ * for so many seconds, and until each thread has made so many writes, prints
  *
  *	seed=1 writes=12345 taken=678 refused=11667 reads=2345
  */
@@ -21,6 +23,7 @@
 static struct fuzz_words words;
 static glob_t files;
 static double deadline;
+static unsigned long least;	/* writes of a thread */
 
 struct worker {
 	pthread_t thread;
@@ -55,7 +58,7 @@ static void *work(void *data)
 {
 	struct worker *worker = data;
 
-	while (seconds_now() < deadline) {
+	while (seconds_now() < deadline || worker->writes < least) {
 		bool reading = !fuzz_below(&worker->fuzz, 5);
 		int fd = open(files.gl_pathv[fuzz_below(&worker->fuzz, files.gl_pathc)],
 			      (reading ? O_RDONLY : O_WRONLY) | O_CLOEXEC | O_NONBLOCK);
@@ -89,9 +92,11 @@ int main(int argc, char **argv)
 	unsigned long writes = 0, taken = 0, reads = 0;
 	int opt;
 
-	while ((opt = getopt(argc, argv, FUZZ_OPTIONS)) != -1)
-		if (!fuzz_take_option(&options, opt))
-			die("usage: filefuzz [-s SEED] [-t SECONDS] [-n THREADS] [-w WORD]... FILE|PATTERN...");
+	while ((opt = getopt(argc, argv, FUZZ_OPTIONS "m:")) != -1)
+		if (opt == 'm')
+			least = number_arg(optarg, 1, UINT32_MAX);
+		else if (!fuzz_take_option(&options, opt))
+			die("usage: filefuzz [-s SEED] [-t SECONDS] [-m WRITES] [-n THREADS] [-w WORD]... FILE|PATTERN...");
 	find_files(argc, argv);
 	deadline = seconds_now() + (double)options.seconds;
 	for (unsigned long i = 0; i < options.threads; i++) {

@@ -14,9 +14,9 @@ plan 6
 
 PART=2048 # blocks of each reader of the first cgroup; one more is the other's
 
-# reader GROUP PART N: reads so many blocks of that part, but those that cannot be read; then there is done-PART.
+# reader GROUP PART N: reads so many blocks of that part, whether they can be read or not; then there is done-PART.
 reader() {
-	(in_group "$1" dd if="$DEV" of=/dev/null bs=4k skip=$(($2 * PART)) count="$3" iflag=direct conv=noerror status=none) \
+	(in_group "$1" dd if="$DEV" of=/dev/null bs=4k skip=$(($2 * PART)) count="$3" iflag=direct conv=noerror,sync status=none) \
 		2>/dev/null
 	echo ended >"$WORK/done-$2"
 }
@@ -43,7 +43,7 @@ w2r_make muster /dev/muster0 4 readahead on planner near
 cost_start
 must cost_of_reads $((100 / ${MUSTER_SLOWER:-1}))
 for ((part = 1; part < 7; part++)); do
-	reader poor $part 200 &
+	reader poor $part 600 &
 done
 check 'a cgroup waits for its share of the device' wait_until 60 has_waited poor
 hog_start

@@ -12,7 +12,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 21
+plan 22
 
 # origin_is good|error|flaky TABLE...: what muster-o is from now on.
 origin_good() {
@@ -79,6 +79,8 @@ check_eq 'every block is accounted for' "$(unaccounted)" 0
 must null_make muster1 16
 must null_spoil muster1 20
 w2r_make muster /dev/muster1 8 readahead on planner obl
+merged=$(stat_of /dev/muster1 2)
 check_eq 'of a batch only the read of the bad block fails' "$(read_batch "$DEV" 19 4)" 1
+check_that 'some of which were merged' "$(stat_of /dev/muster1 2) > $merged"
 
 finish

@@ -4,7 +4,7 @@
 # succeeds, and nothing is left of it. The module's own loading allocates nothing.
 # The kernel shows where a cache or a name could not be had; its other reports still fail the test.
 # kernels: debug
-# timeout: 120
+# timeout: 300
 # expect-dmesg: Call Trace:
 # The leak detector wants memory of its own, and is refused it too.
 # expect-dmesg: kmemleak: Cannot allocate a scan area

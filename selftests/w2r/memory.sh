@@ -13,7 +13,7 @@
 # shellcheck source=../mswap/tracing.sh
 . "$(dirname "$0")/../mswap/tracing.sh"
 
-plan 12
+plan 13
 
 read_all() {
 	dd if="$DEV" of=/dev/null bs=1M iflag=direct status=none
@@ -133,6 +133,7 @@ diag "reclaimed $(w2r_get reclaimed) blocks, left $(w2r_get cache_bytes) bytes"
 kill "$squeezer"
 wait "$squeezer"
 check 'no reclaim was lost from the trace' save_trace
+check 'it has what the cache gave' grep -q 'mm_shrink_slab_end: .*\[dm_w2r\].* return val ' "$WORK/trace"
 read -r reclaims told_less < <(reclaims)
 diag "$reclaims times who wanted memory took blocks of the cache"
 if ((reclaims > 0)); then

@@ -5,8 +5,10 @@
 # timeout: 180
 
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=../mswap/cgroups.sh
+. "$(dirname "$0")/../mswap/cgroups.sh"
 
-plan 7
+plan 8
 
 FILES_MADE=600 # whose inodes are 16 to a block
 
@@ -46,6 +48,7 @@ check_that 'blocks are prefetched, which takes many seconds' "$(w2r_get prefetch
 start=$SECONDS
 check 'the inodes are read' stat -c %s "$WORK/mnt"/*
 check_le 'without waiting for that' $((SECONDS - start)) 15
+check_that 'which is on its way still' "$(io_of /dev/muster0 rbytes) < 31 * 4096"
 diag "$(w2r_get waited) reads waited, $(w2r_get origin_reads) I/Os, in $((SECONDS - start)) s"
 must umount "$WORK/mnt"
 must put "$number rbps=max" "$CGROUP/io.max"
