@@ -67,6 +67,22 @@ static int backing_check(struct backing *b, const char *path, const char *name)
 	return 0;
 }
 
+/*
+ * Whoever has the device open, without a claim, keeps in the page cache what was
+ * written through that: it would be written later, over our slots.
+ */
+static int backing_settle(struct backing *b, const char *path, const char *name)
+{
+	int err = sync_blockdev(b->bdev);
+
+	if (err)
+		return backing_refuse(name, path,
+				      "what others wrote to it cannot be written",
+				      err);
+	invalidate_bdev(b->bdev);
+	return 0;
+}
+
 int backing_open(struct backing *b, const char *path, const char *name,
 		 size_t front_pad)
 {
@@ -83,7 +99,7 @@ int backing_open(struct backing *b, const char *path, const char *name,
 		goto err_path;
 	}
 	b->bdev = compat_bdev(&b->handle);
-	err = backing_check(b, path, name);
+	err = backing_check(b, path, name) ?: backing_settle(b, path, name);
 	if (err)
 		goto err_bdev;
 	err = bioset_init(&b->writes, BACKING_WRITES_MIN, front_pad,

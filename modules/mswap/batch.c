@@ -236,7 +236,7 @@ int batching_init(struct batching *bt)
 /* A write that ended before it saw bt->stopping may have queued a rewrite. */
 void batching_drain(struct batching *bt)
 {
-	WRITE_ONCE(bt->stopping, true);
+	smp_store_mb(bt->stopping, true);
 	flight_wait_idle(&bt->held);
 	cancel_delayed_work_sync(&bt->rewrite_work);
 	flight_wait_idle(&bt->held);

@@ -153,6 +153,12 @@ static u32 batch_pass_slot(const struct batch *b, struct bio *bio)
 	return nr;
 }
 
+/* Has it room for @nr pages more? Then it does not go before they are in. */
+static bool batch_takes(const struct batch *b, u32 nr)
+{
+	return cluster_fits(b->limit, b->n, nr) && b->n + nr <= b->cap;
+}
+
 bool batch_fill(struct batching *bt, struct batch **bp, struct bio *bio,
 		gfp_t gfp)
 {
@@ -160,8 +166,7 @@ bool batch_fill(struct batching *bt, struct batch **bp, struct bio *bio,
 	blk_opf_t opf = bio->bi_opf & BATCH_OPF;
 	bool store = batch_may_store(bt, bio);
 
-	if (*bp && (!cluster_fits((*bp)->limit, (*bp)->n, nr) ||
-		    (*bp)->n + nr > (*bp)->cap))
+	if (*bp && !batch_takes(*bp, nr))
 		batch_issue_of(bp, gfp);
 	while (nr) {
 		if (!*bp)
@@ -228,13 +233,33 @@ static struct batch **batch_of_plug(struct batching *bt, struct batch **alone)
 	return &plug->batch;
 }
 
+/*
+ * To issue a batch may be to sleep, where the kernel makes a cgroup and a device
+ * known to each other, and that frees the plug's place: unless @bio fits in, the
+ * batch is filled outside, and put where the place is then.
+ */
+static bool batch_fill_plugged(struct batching *bt, struct batch **alone,
+			       struct bio *bio)
+{
+	struct batch **bp = batch_of_plug(bt, alone), *b = *bp;
+	bool filled;
+
+	if (b && batch_takes(b, bio->bi_iter.bi_size >> PAGE_SHIFT))
+		return batch_fill(bt, bp, bio, BATCH_GFP_NOWAIT);
+	*bp = NULL;
+	filled = batch_fill(bt, &b, bio, BATCH_GFP_NOWAIT);
+	if (b)
+		*batch_of_plug(bt, alone) = b;
+	return filled;
+}
+
 void batch_bio(struct batching *bt, struct bio *bio)
 {
 	struct batch *alone = NULL;
 
 	mswap_count(bt->stats, MSWAP_PAGES_OUT,
 		    bio->bi_iter.bi_size >> PAGE_SHIFT);
-	if (!batch_fill(bt, batch_of_plug(bt, &alone), bio, BATCH_GFP_NOWAIT))
+	if (!batch_fill_plugged(bt, &alone, bio))
 		batch_defer_bio(bt, bio);
 	/* Copies may wait for company here, too: from 7.3 on zswap writes back without a plug. */
 	if (alone)

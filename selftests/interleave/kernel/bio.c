@@ -56,7 +56,10 @@ static void make_known(struct block_device *bdev, const struct cgroup_subsys_sta
 	if (!bdev || css == &sim_blkcg_root || bdev->knows_cgroup)
 		return;
 	lock_check_sleep("a cgroup's first bio on a device");
-	bdev->knows_cgroup = !sim_below(4);
+	if (!sim_below(4))
+		sim_sleep(1000);
+	if (!bdev->knows_cgroup)
+		bdev->knows_cgroup = !sim_below(4);
 }
 
 void bio_associate_blkg_from_css(struct bio *bio, struct cgroup_subsys_state *css)

@@ -106,6 +106,20 @@ int submit_bio_wait(struct bio *bio)
 	return blk_status_to_errno(bio->bi_status);
 }
 
+/* There is no page cache. */
+int sync_blockdev(struct block_device *bdev)
+{
+	(void)bdev;
+	lock_check_sleep("sync_blockdev()");
+	return 0;
+}
+
+void invalidate_bdev(struct block_device *bdev)
+{
+	(void)bdev;
+	lock_check_sleep("invalidate_bdev()");
+}
+
 int blkdev_issue_flush(struct block_device *bdev)
 {
 	struct bio bio;
