@@ -2,6 +2,7 @@
 #include <linux/gfp.h>
 #include <linux/jiffies.h>
 #include <linux/mm.h>
+#include <linux/swap.h>
 #include <linux/vmalloc.h>
 
 #include "compat/bio.h"
@@ -9,7 +10,8 @@
 
 /* Compound, since an origin may take references of pages within a frame. */
 #define FRAME_GFP	(W2R_GFP | __GFP_COMP)
-#define CALM		(5 * HZ)	/* after pressure, before growing again */
+#define CALM		(5 * HZ)	/* after a lack of memory, before growing again */
+#define SHORT_SHARE	16		/* of all memory: less than that available is short */
 #define RESIDENT_LEAST	64		/* frames not worth asking for */
 #define FREED_AT_ONCE	1024
 
@@ -137,14 +139,30 @@ static struct page *take_memory(struct w2r *c)
 	return page;
 }
 
+static bool memory_is_short(void)
+{
+	return si_mem_available() < (long)(totalram_pages() / SHORT_SHARE);
+}
+
+/*
+ * kswapd runs whenever what was read has filled the memory, which is no shortage:
+ * it finds page cache to take. It has no share in the blocks then, or they would be
+ * gone with each file that is read from end to end. Who reclaims for himself has.
+ */
 static unsigned long count(void *ctx)
 {
 	struct w2r *c = ctx;
 	u32 resident = READ_ONCE(c->resident);
 
+	if (current_is_kswapd() && !memory_is_short())
+		return 0;
 	return resident > RESIDENT_LEAST ? resident - RESIDENT_LEAST : 0;
 }
 
+/*
+ * What is taken may come again as memory allows: that there is none to be had is
+ * for w2r_take() to find.
+ */
 static unsigned long scan(void *ctx, unsigned long nr)
 {
 	struct w2r *c = ctx;
@@ -154,12 +172,8 @@ static unsigned long scan(void *ctx, unsigned long nr)
 	for (freed = 0; freed < nr; freed++) {
 		spin_lock_irqsave(&c->lock, flags);
 		page = c->resident > RESIDENT_LEAST ? take_memory(c) : NULL;
-		if (page) {
-			/* Not less: the frames of spare entries are still there. */
-			set_limit(c, c->resident);
-			c->shrunk_at = jiffies;
+		if (page)
 			w2r_count(c, W2R_RECLAIMED, 1);
-		}
 		spin_unlock_irqrestore(&c->lock, flags);
 		if (!page)
 			break;

@@ -330,16 +330,23 @@ static struct gendisk *disk_of(const struct w2r *c)
 	return dm_disk(dm_table_get_md(c->ti->table));
 }
 
+/*
+ * A resume may wait for the mutex. Who has it does not reclaim what waits for I/O:
+ * that might be for a device whose resume comes after.
+ */
 static void files_join(struct w2r *c)
 {
 	struct w2r_files *f;
+	unsigned int noio;
 
 	mutex_lock(&files_mutex);
+	noio = memalloc_noio_save();
 	f = files_find(disk_of(c), c->ti->begin);
 	if (!f)
 		f = files_new(disk_of(c), c->ti->begin);
 	if (f)
 		f->tables++;
+	memalloc_noio_restore(noio);
 	mutex_unlock(&files_mutex);
 	c->files = f;
 }
@@ -367,13 +374,8 @@ void w2r_sysfs_remove(struct w2r *c)
 
 bool w2r_sysfs_resume(struct w2r *c)
 {
-	unsigned int noio;
-
-	if (!c->files) {
-		noio = memalloc_noio_save();
+	if (!c->files)
 		files_join(c);
-		memalloc_noio_restore(noio);
-	}
 	if (!c->files)
 		return false;
 	spin_lock_irq(&c->files->lock);

@@ -166,6 +166,13 @@ static void renew(struct w2r *c, struct bio *bio)
 	}
 }
 
+/* What a device does not have the block layer makes of writes, or does without. */
+static bool not_offered(const struct bio *bio, blk_status_t status)
+{
+	return bio_op(bio) != REQ_OP_WRITE &&
+	       (status == BLK_STS_NOTSUPP || status == BLK_STS_TARGET);
+}
+
 void w2r_write_ended(struct w2r *c, struct bio *bio, blk_status_t status)
 {
 	struct w2r_io *io = w2r_io_of(bio);
@@ -177,7 +184,7 @@ void w2r_write_ended(struct w2r *c, struct bio *bio, blk_status_t status)
 	else if (io->stale)
 		renew(c, bio);
 	spin_lock_irqsave(&c->lock, flags);
-	if (status)
+	if (status && !not_offered(bio, status))
 		w2r_count(c, W2R_WRITE_ERRORS, 1);
 	count_writer(c, io, -1);
 	spin_unlock_irqrestore(&c->lock, flags);

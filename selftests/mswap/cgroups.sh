@@ -13,6 +13,18 @@ io_of() {
 		END { print n + 0 }' "$CGROUP/${3:-.}/io.stat"
 }
 
+# reclaim_asks_all: until the test ends, who reclaims memory asks every cgroup and every shrinker. The multi-gen LRU ends
+# with the first cgroups that have enough. And it asks no shrinker while a cgroup that was removed is first in turn and
+# kswapd, which does not get to run, is in the middle of its generations: who wants memory then gets none, and the OOM
+# killer comes.
+reclaim_asks_all() {
+	local file=/sys/kernel/mm/lru_gen/enabled
+
+	[[ -e $file ]] || return 0
+	on_exit put "$(<"$file")" "$file"
+	must put 0 "$file"
+}
+
 # cost_start: makes both; skips the test where there is no io.cost.
 cost_start() {
 	local name number stats=/sys/module/blk_cgroup/parameters/blkcg_debug_stats

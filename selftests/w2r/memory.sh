@@ -10,18 +10,19 @@
 # shellcheck disable=SC2317
 
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=../mswap/cgroups.sh
+. "$(dirname "$0")/../mswap/cgroups.sh"
 # shellcheck source=../mswap/tracing.sh
 . "$(dirname "$0")/../mswap/tracing.sh"
 
-plan 13
+plan 16
 
 read_all() {
 	dd if="$DEV" of=/dev/null bs=1M iflag=direct status=none
 }
 
-# The limit begins to grow again 5 s later.
 gave_back() {
-	(($(w2r_get reclaimed) > 1000 && $(w2r_get capacity_blocks) < 65536 - 500))
+	(($(w2r_get reclaimed) > reclaimed + 1000 && $(w2r_get cache_bytes) < (65536 - 500) * 4096))
 }
 
 grown() {
@@ -44,26 +45,26 @@ set_aside() {
 	must put $((before + more)) "$file"
 }
 
+# Pages that kswapd has freed.
+kswapd_freed() {
+	awk '$1 ~ /^pgsteal_kswapd/ { n += $2 } END { print n + 0 }' /proc/vmstat
+}
+
 # kswapd_runs idle|other: only where a CPU has nothing else to do, or as ever.
 kswapd_runs() {
 	chrt "--$1" -p 0 "$(pgrep -x kswapd0)"
 }
 
-# reclaim_asks_all: until the test ends, who reclaims memory asks every shrinker. The multi-gen LRU does not while a cgroup
-# that was removed is first in turn and kswapd, which does not get to run, is in the middle of its generations: who wants
-# memory then gets none, and the OOM killer comes.
-reclaim_asks_all() {
-	local file=/sys/kernel/mm/lru_gen/enabled
-
-	[[ -e $file ]] || return 0
-	on_exit put "$(<"$file")" "$file"
-	must put 0 "$file"
+# squeeze: programs on both CPUs that want 128 MiB more than is to be had without the cache. Sets squeezer and wanted.
+squeeze() {
+	wanted=$(($(available) + 128))
+	stress-ng --quiet --vm 2 --vm-bytes ${wanted}M --vm-keep &
+	squeezer=$!
 }
 
-# squeeze: programs on both CPUs that want 128 MiB more than is to be had without the cache. Sets squeezer.
-squeeze() {
-	stress-ng --quiet --vm 2 --vm-bytes $(($(available) + 128))M --vm-keep &
-	squeezer=$!
+# But for what they are made of, which is more than 2 MiB less.
+have_it() {
+	(($(ps -C stress-ng-vm -o rss= | awk '{ kib += $1 } END { print kib + 0 }') > (wanted - 2) * 1024))
 }
 
 # trace_reclaim: from now on, who reclaims memory for himself, and what each shrinker gave him.
@@ -119,6 +120,15 @@ set_aside 600
 w2r_make muster /dev/muster0 256 readahead on planner stream
 must read_all
 check_that 'a cache of 256 MiB is full' "$(w2r_get cache_bytes) > 250 * 1048576"
+
+# The page cache fills what memory there is with whatever was read, and kswapd makes room for it: that is no shortage.
+must null_make muster1 4096
+freed=$(kswapd_freed)
+must dd if=/dev/muster1 of=/dev/null bs=1M count=1024 status=none
+check_that 'kswapd has made room for the page cache' "$(kswapd_freed) > $freed + 65536"
+check_that 'the cache is as it was' "$(w2r_get cache_bytes) > 240 * 1048576"
+diag "kswapd freed $(($(kswapd_freed) - freed)) pages; left $(w2r_get cache_bytes) bytes, of $(w2r_get capacity_blocks) blocks"
+
 # So that they have to reclaim memory themselves.
 reclaim_asks_all
 on_exit kswapd_runs other
@@ -126,9 +136,9 @@ must kswapd_runs idle
 trace_room 8192
 on_exit untrace_reclaim
 must trace_reclaim
+reclaimed=$(w2r_get reclaimed)
 squeeze
 check 'it is given back when programs want the memory' wait_until 60 gave_back
-check_that 'and the cache is smaller' "$(w2r_get cache_bytes) < (65536 - 500) * 4096"
 diag "reclaimed $(w2r_get reclaimed) blocks, left $(w2r_get cache_bytes) bytes"
 kill "$squeezer"
 wait "$squeezer"
@@ -143,6 +153,15 @@ else
 fi
 must kswapd_runs other
 check 'later it grows again' wait_until 60 grown
+reclaimed=$(w2r_get reclaimed)
+while read_all; do :; done &
+reader=$!
+squeeze
+check 'programs get memory that readers want for the cache' wait_until 60 have_it
+check_that 'which is given back' "$(w2r_get reclaimed) > $reclaimed + 1000"
+diag "reclaimed $(($(w2r_get reclaimed) - reclaimed)) blocks meanwhile, left $(w2r_get cache_bytes) bytes"
+kill "$reader" "$squeezer"
+wait "$reader" "$squeezer"
 check 'reading works' read_all
 check_eq 'every block is accounted for' "$(unaccounted)" 0
 

@@ -10,6 +10,7 @@ static const struct {
 	{ BLK_STS_OK, 0 },
 	{ BLK_STS_NOTSUPP, -EOPNOTSUPP },
 	{ BLK_STS_NOSPC, -ENOSPC },
+	{ BLK_STS_TARGET, -EREMOTEIO },
 	{ BLK_STS_INVAL, -EINVAL },
 	{ BLK_STS_IOERR, -EIO },
 };

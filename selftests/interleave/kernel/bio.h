@@ -14,6 +14,7 @@ typedef u8 __bitwise blk_status_t;
 #define BLK_STS_OK		0
 #define BLK_STS_NOTSUPP		1
 #define BLK_STS_NOSPC		3
+#define BLK_STS_TARGET		4
 #define BLK_STS_IOERR		10
 #define BLK_STS_INVAL		19
 

@@ -47,6 +47,7 @@ void kfree(const void *ptr);
 char *kstrdup(const char *text, gfp_t gfp);
 
 #define totalram_pages()		(1ul << 24)
+#define si_mem_available()		(1l << 23)
 
 /* --- each CPU's own --- */
 
@@ -125,6 +126,8 @@ void shrinker_free(struct shrinker *s);
 /* Memory is short: asks the one that is registered, if there is one, for @nr objects. */
 void sim_shrink(unsigned long nr);
 #define mm_account_reclaimed_pages(nr)	((void)(nr))
+/* Who asks is a task that wants memory. */
+#define current_is_kswapd()		false
 
 /* --- for the allocators --- */
 
