@@ -110,14 +110,14 @@ int submit_bio_wait(struct bio *bio)
 int sync_blockdev(struct block_device *bdev)
 {
 	(void)bdev;
-	lock_check_sleep("sync_blockdev()");
+	lock_check_sleep("writing what the page cache holds");
 	return 0;
 }
 
 void invalidate_bdev(struct block_device *bdev)
 {
 	(void)bdev;
-	lock_check_sleep("invalidate_bdev()");
+	lock_check_sleep("emptying the page cache");
 }
 
 int blkdev_issue_flush(struct block_device *bdev)
