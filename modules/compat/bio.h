@@ -11,6 +11,9 @@
 #include <linux/ioprio.h>
 #include <linux/sched.h>
 
+/* Slots, frames and what is copied are pages of 4 KiB; the probe refuses other kernels where it can tell. */
+static_assert(PAGE_SHIFT == 12);
+
 /* The operation and the flags of a bio. */
 #ifndef COMPAT_HAVE_BLK_OPF
 #define blk_opf_t	unsigned int
@@ -144,10 +147,12 @@ static inline bool compat_bio_of_cgroup(struct bio *bio)
 	struct cgroup_subsys_state *css = bio_blkcg_css(bio);
 
 	return css && css != blkcg_root_css;
-#else
+#elif defined(CONFIG_BLK_CGROUP)
 	struct blkcg *blkcg = bio_blkcg(bio);
 
 	return blkcg && &blkcg->css != blkcg_root_css;
+#else
+	return false;
 #endif
 }
 

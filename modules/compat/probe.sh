@@ -46,7 +46,7 @@ has linux/blkdev.h 'disk_openers\(struct gendisk \*' || has linux/genhd.h '^stru
 	refuse "its disks are those of kernels between 5.11 and 5.18"
 has linux/blkdev.h 'blk_cleanup_disk\(' && refuse "its disks are given back by another function, as in kernels before 6.0"
 configured CONFIG_64BIT=y || refuse "it is not of a 64-bit machine, or not configured: see $config"
-! configured 'CONFIG_((ARM64|PPC)_)?PAGE_SHIFT=1[^2]|CONFIG_PAGE_SIZE_(8|16|32|64|256)KB=y' ||
+! configured 'CONFIG_((ARM64|PPC)_)?PAGE_SHIFT=1[^2]|CONFIG_(IA64_)?PAGE_SIZE_(8|16|32|64|256)KB=y' ||
 	refuse "its pages are larger than 4 KiB"
 
 echo -DCOMPAT_PROBED

@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 37
+plan 42
 
 conf=/etc/dkms/muster.conf
 
@@ -56,6 +56,10 @@ fill_up() {
 		mount -t tmpfs -o "size=$((used + used / 4))k" full /var/lib/dkms && cp -aT /root/dkms-tree /var/lib/dkms
 }
 
+read_only() {
+	mount --bind "$1" "$1" && mount -o remount,bind,ro "$1"
+}
+
 # A disk that is full when DKMS keeps what it has built, with room for that before.
 full_after_make() {
 	# shellcheck disable=SC2016 # the script expands it
@@ -94,6 +98,10 @@ must sh -c "echo 'MAKE[0]=false' >$conf"
 check_not 'one more fails' install_work
 unchanged 'and what was installed stays'
 must sh -c "echo 97 >$work/VERSION"
+must read_only /usr/local
+check_not 'so does one where links cannot be changed' install_work
+unchanged 'and what was installed stays there'
+must umount /usr/local
 check_not 'another version, too, and nobody can be told' install_untold
 unchanged 'and what was installed stays then'
 must cp /muster/VERSION $work
@@ -107,6 +115,10 @@ must sh -c "echo 'MAKE[0]=false' >$conf"
 check_not 'the next one fails as well' install_work
 unchanged 'and what was installed before both is there again'
 must rm $conf
+must read_only /usr/local
+check 'one that cannot change links goes well' install_work
+check_eq 'as ever' "$(diff <(echo "$state") <(installed_state))" ''
+must umount /usr/local
 
 # Who is at it already has the lock.
 in_vain() {
