@@ -251,6 +251,16 @@ class Surroundings(sysroot.Case):
                                encoding="utf-8")
             self.assertEqual(done.stdout, f"{name}\n")
 
+    def test_names_that_are_not_utf8(self):
+        self.make_root("mswap")
+        names = [b"/dev/\xff\xe9", "/dev/ü€😀".encode(), b"\xc0\xafx\xed\xa0\x80\xf4\x90\x80\x80\xe2\x82",
+                 b"\xe0\x80\xaf"]
+        texts = [r"/dev/\xff\xe9", "/dev/ü€😀", r"\xc0\xafx\xed\xa0\x80\xf4\x90\x80\x80\xe2\x82", r"\xe0\x80\xaf"]
+        for name, text in zip(names, texts, strict=True):
+            (self.root / "sys/block/mswap0/backing_dev").write_bytes(name + b"\n")
+            done = sysroot.run(self.root, "-J", "-o", "BACKING-DEV", "mswap0", encoding="utf-8")
+            self.assertEqual(json.loads(done.stdout)["mswap"][0]["backing-dev"], text)
+
     def test_full_disk(self):
         self.make_root("mswap")
         for words in ((), ("--help",), ("--version",)):

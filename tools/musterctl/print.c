@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <stdlib.h>
+
 #include <libsmartcols.h>
 
 #include "print.h"
+#include "utf8.h"
 #include "util.h"
 
 static void is_good(int error)
@@ -48,6 +51,15 @@ static const char *text_of(const struct column *c, const struct cell *now, const
 	return figure(text, c, now, before, v) ? text : NULL;
 }
 
+/* The library takes care of what a terminal would make of TEXT, but in JSON lets any byte through. */
+static void set_text(struct libscols_line *line, size_t column, const char *text, bool json)
+{
+	char *clean = json ? utf8_of(text) : NULL;
+
+	is_good(scols_line_set_data(line, column, clean ?: text));
+	free(clean);
+}
+
 static void add_line(struct libscols_table *out, const struct options *o, const struct device *now,
 		     const struct devices *before)
 {
@@ -66,7 +78,7 @@ static void add_line(struct libscols_table *out, const struct options *o, const 
 		if (!text && !o->json)
 			text = "-";
 		if (text)
-			is_good(scols_line_set_data(line, i, text));
+			set_text(line, i, text, o->json);
 	}
 }
 
