@@ -14,9 +14,18 @@ has_option() {
 	stress-ng --help | grep -q -- "$1"
 }
 
+# squeezed OPTIONS...
+squeezed() {
+	limited 64M stress-ng --verify --timeout $((4 * ${MUSTER_SLOWER:-1})) "${avoid[@]}" --temp-path "$WORK/mnt" --quiet "$@"
+}
+
 # stressed NAME OPTIONS...
 stressed() {
-	check "$1" limited 64M stress-ng --verify --timeout $((4 * ${MUSTER_SLOWER:-1})) "${avoid[@]}" --temp-path "$WORK/mnt" --quiet "${@:2}"
+	check "$1" squeezed "${@:2}"
+}
+
+swapped() {
+	(($(get pages_out) > 20000))
 }
 
 avoid=() heap=(--malloc 1 --malloc-bytes 2M --malloc-max 32)
@@ -34,7 +43,11 @@ must swap_start "$MSWAP" -d
 stressed 'vm' --vm 2 --vm-bytes 48M --vm-method walk-1d
 stressed 'vm, all methods' --vm 1 --vm-bytes 80M
 stressed 'heap and mmap' "${heap[@]}" --mmap 1 --mmap-bytes 48M
-check_that 'they did swap' "$(get pages_out) > 20000"
+# How much they do in their time depends on what else the machine does.
+for ((more = 0; more < 10; more++)); do
+	swapped || must squeezed --vm 1 --vm-bytes 80M
+done
+check 'they did swap' swapped
 diag "$(get pages_out) pages out"
 # This one makes swap files and turns swap on and off.
 check 'swap' stress-ng --verify --timeout 3 --swap 1 --temp-path "$WORK/mnt" --quiet
