@@ -160,11 +160,12 @@ static unsigned long count(void *ctx)
 }
 
 /*
- * What is taken may come again as memory allows: that there is none to be had is
- * for w2r_take() to find.
+ * What is taken may come again, unless memory is short: readers would have it back
+ * before those who want it.
  */
 static unsigned long scan(void *ctx, unsigned long nr)
 {
+	bool for_good = memory_is_short();
 	struct w2r *c = ctx;
 	unsigned long freed, flags;
 	struct page *page;
@@ -172,6 +173,11 @@ static unsigned long scan(void *ctx, unsigned long nr)
 	for (freed = 0; freed < nr; freed++) {
 		spin_lock_irqsave(&c->lock, flags);
 		page = c->resident > RESIDENT_LEAST ? take_memory(c) : NULL;
+		if (page && for_good) {
+			/* Not less: the frames of spare entries are still there. */
+			set_limit(c, c->resident);
+			c->shrunk_at = jiffies;
+		}
 		if (page)
 			w2r_count(c, W2R_RECLAIMED, 1);
 		spin_unlock_irqrestore(&c->lock, flags);
