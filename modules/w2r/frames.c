@@ -10,7 +10,7 @@
 
 /* Compound, since an origin may take references of pages within a frame. */
 #define FRAME_GFP	(W2R_GFP | __GFP_COMP)
-#define CALM		(5 * HZ)	/* after a lack of memory, before growing again */
+#define CALM		(5 * HZ)	/* after pressure, before growing again */
 #define SHORT_SHARE	16		/* of all memory: less than that available is short */
 #define RESIDENT_LEAST	64		/* frames not worth asking for */
 #define FREED_AT_ONCE	1024
@@ -159,13 +159,9 @@ static unsigned long count(void *ctx)
 	return resident > RESIDENT_LEAST ? resident - RESIDENT_LEAST : 0;
 }
 
-/*
- * What is taken may come again, unless memory is short: readers would have it back
- * before those who want it.
- */
+/* Not to be taken again for a while: readers would have it before those who want it. */
 static unsigned long scan(void *ctx, unsigned long nr)
 {
-	bool for_good = memory_is_short();
 	struct w2r *c = ctx;
 	unsigned long freed, flags;
 	struct page *page;
@@ -173,13 +169,12 @@ static unsigned long scan(void *ctx, unsigned long nr)
 	for (freed = 0; freed < nr; freed++) {
 		spin_lock_irqsave(&c->lock, flags);
 		page = c->resident > RESIDENT_LEAST ? take_memory(c) : NULL;
-		if (page && for_good) {
+		if (page) {
 			/* Not less: the frames of spare entries are still there. */
 			set_limit(c, c->resident);
 			c->shrunk_at = jiffies;
-		}
-		if (page)
 			w2r_count(c, W2R_RECLAIMED, 1);
+		}
 		spin_unlock_irqrestore(&c->lock, flags);
 		if (!page)
 			break;
