@@ -159,14 +159,20 @@ else
 fi
 must kswapd_runs other
 check 'later it grows again' wait_until 60 grown
-reclaimed=$(w2r_get reclaimed)
-while read_all; do :; done &
-reader=$!
-check 'a program gets memory that readers want for the cache' hold_much
-check_that 'which is given back' "$(w2r_get reclaimed) > $reclaimed + 1000"
-diag "reclaimed $(($(w2r_get reclaimed) - reclaimed)) blocks meanwhile, left $(w2r_get cache_bytes) bytes"
-kill "$reader"
-wait "$reader"
+if ((${MUSTER_SLOWER:-1} == 1 || $(available) < 1024)); then
+	reclaimed=$(w2r_get reclaimed)
+	while read_all; do :; done &
+	reader=$!
+	check 'a program gets memory that readers want for the cache' hold_much
+	check_that 'which is given back' "$(w2r_get reclaimed) > $reclaimed + 1000"
+	diag "reclaimed $(($(w2r_get reclaimed) - reclaimed)) blocks meanwhile, left $(w2r_get cache_bytes) bytes"
+	kill "$reader"
+	wait "$reader"
+else
+	for name in 'a program gets memory that readers want for the cache' 'which is given back'; do
+		skip "$name" 'to fill so much memory takes this kernel too long'
+	done
+fi
 check 'reading works' read_all
 check_eq 'every block is accounted for' "$(unaccounted)" 0
 
