@@ -37,7 +37,8 @@ struct backing {
  * log, with @name (our disk's) in front. @front_pad bytes precede each bio of
  * backing_alloc_write(). Process context, may sleep.
  * -EBUSY, -EROFS, -ENOTBLK, -ENOSPC (too small), -EFBIG, -EINVAL (blocks larger
- * than a slot, zoned), -ENOMEM, or what the open gave.
+ * than a slot, zoned), -ENOMEM, or what the open gave, or the writing of what
+ * others had left in the page cache.
  */
 int backing_open(struct backing *b, const char *path, const char *name,
 		 size_t front_pad);

@@ -6,13 +6,15 @@
 # kernels: all
 # asked-for: 5.10 6.1
 # in-turn: yes
+# expect-dmesg: I/O error, dev (muster|nullb)
+# expect-dmesg: Buffer I/O error on dev (muster|nullb)
 
 . "$(dirname "$0")/lib.sh"
 
 must modprobe loop
 truncate -s 64M "$WORK/large"
 large=$(losetup --show -f --sector-size 8192 "$WORK/large" 2>/dev/null)
-plan $((65 + (${#large} ? 3 : 1)))
+plan $((69 + (${#large} ? 3 : 1)))
 
 # refuse_backing NAME ERROR PATH PATTERN
 refuse_backing() {
@@ -86,5 +88,23 @@ done
 must mswap_set reset 1
 must null_make muster2 64 blocksize=512
 check 'a device of 512-byte blocks is fine' mswap_set backing_dev /dev/muster2
+must mswap_set reset 1
+
+# Whoever has it open, what is written to where slots are stays in memory.
+exec 8<>/dev/muster0
+write_as_others() {
+	dd if=/dev/urandom of=/dev/muster0 bs=4k seek="$EDGE" count=64 status=none
+}
+
+must write_as_others
+must mswap_set backing_dev /dev/muster0
+must blkpattern -n 64 -b 64 fill "$MSWAP"
+sync
+check_eq 'what others wrote before comes over no slot' "$(blkpattern -n 64 scan "$MSWAP" | value_of match)" 64
+must mswap_set reset 1
+must write_as_others
+must null_spoil muster0 $EDGE 64
+refuse_backing 'a device that does not take what others wrote' 'Input/output error' /dev/muster0 'others wrote'
+exec 8>&-
 
 finish
