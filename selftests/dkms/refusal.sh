@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 17
+plan 20
 
 OLD=5.9.0-1-amd64
 
@@ -74,5 +74,18 @@ must rm -r "/usr/src/muster-$VERSION" "/lib/modules/$OLD"
 check_fails 'make install refuses it where nothing is installed' 'have no submit_bio operation' dkms_install
 check_eq 'and leaves no file' "$(files)" "$before"
 check_eq 'and nothing for DKMS to do' "$(dkms status -m muster)" ''
+
+# told NAME FOLDER: DKMS has that there.
+told() {
+	mkdir -p /etc/dkms && echo "$1=$2" >/etc/dkms/framework.conf
+}
+
+must told source_tree /srv
+check_fails 'sources of DKMS that are elsewhere are refused' 'its source_tree elsewhere than in /usr/src' dkms_install
+must told install_tree /srv
+check_fails 'so are modules' 'its install_tree elsewhere than in /lib/modules' dkms_install
+must ln -s /lib/modules /srv/modules
+must told install_tree /srv/modules/
+check_fails 'and not what is the same by another name' 'have no submit_bio operation' dkms_install
 
 finish
