@@ -359,16 +359,17 @@ static u32 auto_plans(u32 acting, enum room room)
 	return plan.n;
 }
 
-/* obl acts alone, and with a missed block; what is in the weighing room does not count. */
+/* obl acts alone, and with a missed block, and is judged by that; what is in the weighing room does not count. */
 static void test_auto_obl(void)
 {
 	u32 obl = 1u << PLANNER_OBL, pattern = 1u << PLANNER_PATTERN;
 
 	CHECK_EQ(auto_plans(obl, ROOM_WEIGHING), 1);
 	CHECK_EQ(planner.chooser.scores[PLANNER_OBL].made, 0);
-	CHECK_EQ(auto_plans(obl | pattern, ROOM_WEIGHING), 0);
-	CHECK_EQ(auto_plans(obl | pattern, ROOM_WAITING), 0);
+	CHECK_EQ(auto_plans(obl, ROOM_WAITING), 1);
 	CHECK_EQ(planner.chooser.scores[PLANNER_OBL].made, 1);
+	CHECK_EQ(auto_plans(obl | pattern, ROOM_WAITING), 0);
+	CHECK_EQ(planner.chooser.scores[PLANNER_OBL].made, 0);
 	CHECK_EQ(auto_plans(obl | pattern, ROOM_DISK), 1);
 	CHECK_EQ(planner.chooser.scores[PLANNER_OBL].made, 1);
 	CHECK_EQ(auto_plans(pattern, ROOM_DISK), 0);

@@ -100,14 +100,11 @@ static void join(struct plan *plan, const struct plan *more, u32 *left)
 }
 
 /* A block by itself is an I/O by itself, if it does not go with a missed one. */
-static bool acts(const struct planner *p, u32 kind, const struct reference *ref)
+static bool may_act(const struct planner *p, u32 kind,
+		    const struct reference *ref)
 {
-	u32 acting = p->chooser.acting;
-
-	if (kind == PLANNER_OBL && acting != 1u << PLANNER_OBL &&
-	    ref->room != ROOM_DISK)
-		return false;
-	return acting & (1u << kind);
+	return kind != PLANNER_OBL || ref->room == ROOM_DISK ||
+	       !(p->chooser.acting & ~(1u << PLANNER_OBL));
 }
 
 /* How many blocks auto may name. */
@@ -147,11 +144,14 @@ void planner_reference(struct planner *p, const struct reference *ref,
 		kind = order[i];
 		if (kind == PLANNER_NEAR && !ref->near_pays)
 			continue;
+		/* Nor is it scored: where it may, it may be wrong each time. */
+		if (!may_act(p, kind, ref))
+			continue;
 		reference_one(p, kind, ref, &each);
 		if (!each.n)
 			continue;
 		score(p, kind, ref, &each, where, ctx);
-		if (acts(p, kind, ref))
+		if (p->chooser.acting & (1u << kind))
 			join(plan, &each, &left);
 	}
 }

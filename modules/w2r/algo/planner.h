@@ -21,8 +21,8 @@
  * auto     has each of the others predict, and those act of whose predictions
  *          of late two thirds came true before the waiting room would have lost
  *          them, until less than three fifths do. Those that may come true yet
- *          are left out of account, as many as did. obl acts where none else
- *          does, and where its block makes one I/O with a missed one. near
+ *          are left out of account, as many as did. obl predicts and acts where
+ *          none else acts, and where its block makes one I/O with a missed one. near
  *          predicts and acts only where it may pay, if a sixth comes true, until
  *          less than a ninth. How much it names after one read doubles, twice at
  *          most, when a read waits for a prefetch of a slow origin.
