@@ -288,7 +288,7 @@ static void predict(u32 n, u64 first, u32 waiting)
 	struct reference ref = { .n = 1, .lookahead = 1, .waiting = waiting };
 
 	while (n--)
-		chooser_predict(&chooser, PLANNER_OBL, &ref, first++);
+		chooser_predict(&chooser, PLANNER_OBL, &ref, first++, 1);
 }
 
 /* A prediction counts once, while it would be in a waiting room of four, and anew after that. */

@@ -26,7 +26,7 @@ void chooser_init(struct auto_planner *a)
 
 static struct prediction *slot_of(struct auto_planner *a, u64 block)
 {
-	return &a->predictions[index_hash(block, 52)];
+	return &a->predictions[index_hash(block, 51)];
 }
 
 /* How many predictions ago did @kind make this one? */
@@ -46,9 +46,9 @@ static bool is_late(const struct auto_planner *a, const struct prediction *x,
 	return age(a, x, kind) > ref->waiting;
 }
 
-static void note_success(struct score *s, u32 after)
+static void note_success(struct score *s, u32 n, u32 after)
 {
-	s->used++;
+	s->used += n;
 	if (after > s->patience)
 		s->patience += (after - s->patience + 3) / 4;
 }
@@ -59,9 +59,10 @@ static void came_true(struct auto_planner *a, struct prediction *x,
 	u32 kind;
 
 	for (kind = 0; kind < SCORES; kind++)
-		if (x->planners & (1u << kind) && !is_late(a, x, kind, ref))
-			note_success(&a->scores[kind], age(a, x, kind));
-	x->planners = 0;
+		if (x->stands_for[kind] && !is_late(a, x, kind, ref))
+			note_success(&a->scores[kind], x->stands_for[kind],
+				     age(a, x, kind));
+	memset(x->stands_for, 0, sizeof(x->stands_for));
 }
 
 /*
@@ -111,7 +112,7 @@ void chooser_reference(struct auto_planner *a, const struct reference *ref)
 
 	for (i = 0; i < ref->n; i++) {
 		x = slot_of(a, ref->first + i);
-		if (x->planners && x->block == ref->first + i)
+		if (x->block == ref->first + i)
 			came_true(a, x, ref);
 	}
 	a->clock++;
@@ -123,16 +124,17 @@ void chooser_reference(struct auto_planner *a, const struct reference *ref)
 }
 
 void chooser_predict(struct auto_planner *a, u32 kind,
-		     const struct reference *ref, u64 block)
+		     const struct reference *ref, u64 block, u32 n)
 {
 	struct prediction *x = slot_of(a, block);
 
 	if (x->block != block)
-		x->planners = 0;
+		memset(x->stands_for, 0, sizeof(x->stands_for));
 	x->block = block;
-	if (x->planners & (1u << kind) && !is_late(a, x, kind, ref))
+	if (x->stands_for[kind] && !is_late(a, x, kind, ref))
 		return;
-	x->planners |= 1u << kind;
-	x->stamps[kind] = a->scores[kind].total++;
-	a->scores[kind].made++;
+	x->stands_for[kind] = (u8)n;
+	x->stamps[kind] = a->scores[kind].total;
+	a->scores[kind].total += n;
+	a->scores[kind].made += n;
 }

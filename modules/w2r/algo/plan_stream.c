@@ -4,6 +4,7 @@
 
 #define FIRST_DEGREE	4
 #define SLACK		2	/* blocks that a reader may skip or read again */
+#define LATELY		64	/* references */
 #define PART_SHIFT	4	/* blocks whose streams have one hash */
 
 void stream_init(struct stream_planner *s)
@@ -106,8 +107,23 @@ static struct stream *find(struct stream_planner *s, u64 first)
 	return &s->streams[found];
 }
 
+/* Streams that went on lately share the waiting room. */
+static u32 share(const struct stream_planner *s, const struct reference *ref)
+{
+	u32 which, n = 0;
+
+	for (which = s->newest; which != STREAM_NONE;
+	     which = s->streams[which].older) {
+		if (s->clock - s->streams[which].used > LATELY)
+			break;
+		n += s->streams[which].degree > 0;
+	}
+	return pure_max(2 * ref->n, ref->waiting / pure_max(1, n));
+}
+
 /* @early: it had been prefetched, and evicted again. */
-static void adapt(struct stream *x, const struct reference *ref, bool early)
+static void adapt(struct stream_planner *s, struct stream *x,
+		  const struct reference *ref, bool early)
 {
 	if (early)
 		x->degree = pure_max(1, x->degree / 2);
@@ -116,6 +132,7 @@ static void adapt(struct stream *x, const struct reference *ref, bool early)
 	else
 		x->degree = pure_min(2 * x->degree, LOOKAHEAD_MAX);
 	x->degree = pure_min(x->degree, ref->lookahead);
+	x->degree = pure_min(x->degree, share(s, ref));
 }
 
 void stream_reference(struct stream_planner *s, const struct reference *ref,
@@ -125,6 +142,7 @@ void stream_reference(struct stream_planner *s, const struct reference *ref,
 	u64 end = ref->first + ref->n;
 	bool early;
 
+	x->used = ++s->clock;
 	if (!x->next) {
 		go_on_at(s, x, end);
 		x->ahead = end;
@@ -140,7 +158,7 @@ void stream_reference(struct stream_planner *s, const struct reference *ref,
 	/* Half of what was prefetched is still to come: later. */
 	if (x->degree && 2 * (x->ahead - end) >= x->degree)
 		return;
-	adapt(x, ref, early);
+	adapt(s, x, ref, early);
 	if (x->ahead >= end + x->degree)
 		return;
 	plan_add(plan, x->ahead, (u32)(end + x->degree - x->ahead));

@@ -5,6 +5,7 @@
 #define WAITING_LEAST	64	/* or so many blocks */
 #define AUTO_BLOCKS	128	/* that auto prefetches after a read, */
 #define AUTO_DOUBLINGS	2	/* so often twice as many, when they come late */
+#define PARTS_SCORED	8	/* of a run, or up to twice as many */
 #define NEAR		32	/* blocks, aligned */
 
 void obl_reference(const struct reference *ref, struct plan *plan)
@@ -69,21 +70,29 @@ static void reference_one(struct planner *p, u32 kind,
 		near_reference(ref, plan);
 }
 
-/* What @planned names is scored, as far as it needs a prefetch. */
+/*
+ * What @planned names is scored, as far as it needs a prefetch. Of a long run a
+ * few blocks stand for the others: many readers' runs would push each other's
+ * predictions out before they come true.
+ */
 static void score(struct planner *p, u32 kind, const struct reference *ref,
 		  const struct plan *planned,
 		  enum room (*where)(const void *ctx, u64 block),
 		  const void *ctx)
 {
 	const struct run *run;
-	u32 i, k;
+	u32 i, n, part, done;
+	u64 last;
 
 	for (i = 0; i < planned->n; i++) {
 		run = &planned->runs[i];
-		for (k = 0; k < run->n; k++)
-			if (where(ctx, run->first + k) != ROOM_WEIGHING)
-				chooser_predict(&p->chooser, kind, ref,
-						run->first + k);
+		part = pure_max(1, run->n / PARTS_SCORED);
+		for (done = 0; done < run->n; done += n) {
+			n = pure_min(part, run->n - done);
+			last = run->first + done + n - 1;
+			if (where(ctx, last) != ROOM_WEIGHING)
+				chooser_predict(&p->chooser, kind, ref, last, n);
+		}
 	}
 }
 

@@ -8,7 +8,8 @@
  * stream   many sequential readers at once, each with a degree of its own that
  *          doubles while it goes on and is halved when a prefetched block was
  *          gone before it was wanted (as in Gill and Bathen, "AMP: adaptive
- *          multi-stream prefetching in a shared cache", 2007).
+ *          multi-stream prefetching in a shared cache", 2007). Those that went
+ *          on lately share the waiting room.
  * pattern  jumps that repeat: a history of jumps with an index by where they
  *          lead (Nesbit and Smith, "Data cache prefetching using a global
  *          history buffer", 2004). Two jumps in a known order start it.
@@ -77,6 +78,7 @@ struct stream {
 	u64 next;		/* the block after its last reference; 0: none */
 	u64 ahead;		/* the block after what was prefetched */
 	u32 degree;		/* 0: seen once */
+	u32 used;		/* when it last went on, by the planner's clock */
 	u8 chain;		/* of those whose next blocks have one hash */
 	u8 newer, older;	/* those used after and before it */
 };
@@ -85,6 +87,7 @@ struct stream_planner {
 	struct stream streams[STREAMS];
 	u8 heads[STREAM_HEADS];	/* by hash of where they go on */
 	u8 newest, oldest;
+	u32 clock;		/* references */
 };
 
 #define PATTERN_HISTORY	8192		/* a power of two */
@@ -115,12 +118,12 @@ struct region_planner {
 };
 
 #define SCORES			5
-#define PREDICTIONS		4096	/* a power of two */
+#define PREDICTIONS		8192	/* a power of two */
 
 struct prediction {
 	u64 block;
-	u32 stamps[SCORES];	/* each planner's total when it made it */
-	u32 planners;		/* a bit each; 0: none */
+	u32 stamps[SCORES];	/* each planner's total when it made it, */
+	u8 stands_for[SCORES];	/* and for how many; 0: it did not */
 };
 
 struct score {
@@ -250,8 +253,11 @@ void region_reference(struct region_planner *r, const struct reference *ref,
 void chooser_init(struct auto_planner *a);
 /* @ref happened: whose predictions came true? Before its plans are noted. */
 void chooser_reference(struct auto_planner *a, const struct reference *ref);
-/* Planner @kind predicts @block, which would have to be prefetched. */
+/*
+ * Planner @kind predicts @n blocks that would have to be prefetched, at most 255;
+ * @block is the last of them and stands for all.
+ */
 void chooser_predict(struct auto_planner *a, u32 kind,
-		     const struct reference *ref, u64 block);
+		     const struct reference *ref, u64 block, u32 n);
 
 #endif

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The streams of the planner against a list that is searched from its begin. */
+#include "unit.h"
+#include "planner.h"
+
+#define OPERATIONS	1000000
+#define BLOCKS		65536
+
+/* The streams as a list, those used last first, searched from its begin. */
+struct plain_stream {
+	u64 next, ahead;
+	u32 degree, used;
+};
+
+static struct plain_stream plain[STREAMS];
+
+static struct plain_stream *plain_find(u64 first)
+{
+	struct plain_stream found;
+	u32 i;
+
+	for (i = 0; i < STREAMS - 1; i++)
+		if (plain[i].next && plain[i].next + 2 >= first && plain[i].next <= first + 2)
+			break;
+	found = plain[i];
+	if (!found.next || found.next + 2 < first || found.next > first + 2)
+		found.next = 0;
+	memmove(plain + 1, plain, i * sizeof(*plain));
+	plain[0] = found;
+	return plain;
+}
+
+/* Of @waiting blocks, for each of those that went on in the last 64 references. */
+static u32 plain_share(u32 waiting, u32 clock)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < STREAMS; i++)
+		n += plain[i].degree && clock - plain[i].used <= 64;
+	return waiting / (n ? n : 1);
+}
+
+static struct run plain_reference(const struct reference *ref, u32 clock)
+{
+	struct plain_stream *x = plain_find(ref->first);
+	u64 end = ref->first + ref->n, from;
+	bool early;
+
+	x->used = clock;
+	if (!x->next) {
+		*x = (struct plain_stream){ end, end, 0, clock };
+		return (struct run){ 0, 0 };
+	}
+	if (end <= x->next)
+		return (struct run){ 0, 0 };
+	x->next = end;
+	early = x->degree && ref->room == ROOM_DISK && ref->first < x->ahead;
+	x->ahead = x->ahead < end ? end : x->ahead;
+	if (x->degree && 2 * (x->ahead - end) >= x->degree)
+		return (struct run){ 0, 0 };
+	if (early)
+		x->degree = pure_max(1, x->degree / 2);
+	else
+		x->degree = x->degree ? pure_min(2 * x->degree, LOOKAHEAD_MAX) : pure_max(4, ref->n);
+	x->degree = pure_min(x->degree, ref->lookahead);
+	x->degree = pure_min(x->degree, pure_max(2 * ref->n, plain_share(ref->waiting, clock)));
+	from = x->ahead;
+	if (from >= end + x->degree)
+		return (struct run){ 0, 0 };
+	x->ahead = end + x->degree;
+	return (struct run){ from, (u32)(x->ahead - from) };
+}
+
+static void test_stream_plain(void)
+{
+	static u64 readers[STREAMS + 8];
+	struct stream_planner s;
+	struct reference ref = { .n = 1 };
+	struct plan plan;
+	struct run want;
+	u32 i, who, named = 0;
+
+	memset(plain, 0, sizeof(plain));
+	memset(readers, 0, sizeof(readers));
+	stream_init(&s);
+	for (i = 0; i < OPERATIONS; i++) {
+		who = unit_below(i >> 14 & 1 ? STREAMS + 8 : STREAMS / 2);
+		if (!unit_below(50))
+			readers[who] = unit_below(8) ? unit_below(BLOCKS) : unit_below(64);
+		ref.first = readers[who] + unit_below(8) / 7 * unit_below(4);
+		ref.first -= unit_below(8) || !ref.first ? 0 : 1;
+		ref.n = 1 + unit_below(8);
+		ref.room = unit_below(3);
+		ref.lookahead = 1 + unit_below(256);
+		ref.waiting = unit_below(2) ? unit_below(512) : unit_below(8192);
+		readers[who] = ref.first + ref.n;
+		plan.n = 0;
+		stream_reference(&s, &ref, &plan);
+		want = plain_reference(&ref, i + 1);
+		CHECK_EQ(plan.n, want.n > 0);
+		if (want.n) {
+			CHECK_EQ(plan.runs[0].first, want.first);
+			CHECK_EQ(plan.runs[0].n, want.n);
+			named++;
+		}
+		CHECK_EQ(s.streams[s.newest].next, plain[0].next);
+		CHECK_EQ(s.streams[s.oldest].next, plain[STREAMS - 1].next);
+	}
+	CHECK(named > OPERATIONS / 20);
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = {
+		UNIT_CASE(test_stream_plain),
+	};
+
+	return unit_run(cases, UNIT_COUNT(cases));
+}
