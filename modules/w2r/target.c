@@ -67,6 +67,7 @@ static int make_rooms(struct w2r *c)
 		.policy = c->table.policy,
 		.move_to_front = c->table.move_to_front,
 		.one_room = c->table.one_room,
+		.bounded = table_bounded(&c->table),
 	};
 
 	c->planner = vzalloc(sizeof(*c->planner));

@@ -123,6 +123,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	c.policy = (data[1] >> 4) % POLICY_KINDS;
 	c.move_to_front = data[2] & 1;
 	c.one_room = data[2] & 2;
+	c.bounded = data[2] & 4;
 	box_make(&s.box, &c);
 	for (i = 3; i + 1 < size; i += 2) {
 		operate(&s, data[i], data[i + 1] & 63);

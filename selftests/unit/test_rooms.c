@@ -81,6 +81,7 @@ static void against_oracle(enum policy_kind policy, bool one_room, u32 operation
 	u64 block = 0;
 
 	c.one_room = one_room;
+	c.bounded = unit_below(2);
 	box_make(&b, &c);
 	oracle_init(&o, &c);
 	CHECK_EQ(b.r.index.move_to_front, c.move_to_front);
@@ -329,6 +330,50 @@ static void test_waiting_gives_way_to_weighing(void)
 	box_free(&b);
 }
 
+/* What was prefetched in vain leaves when three times as many blocks as there is room for have come. */
+static void test_bounded_age(void)
+{
+	struct rooms_config c = config(POLICY_LRU, 64, 1);
+	struct rooms_box b;
+	u32 i;
+
+	c.bounded = true;
+	box_make(&b, &c);
+	for (i = 0; i < 16; i++)
+		fill_good(&b.r, i, ROOM_WAITING);
+	for (i = 0; i < 3 * 64 - 14; i++)
+		fill_good(&b.r, 1000 + i, ROOM_WEIGHING);
+	CHECK_EQ(b.r.held[ROOM_WAITING], 16);
+	for (i = 0; i < 15; i++)
+		fill_good(&b.r, 2000 + i, ROOM_WEIGHING);
+	CHECK_EQ(b.r.held[ROOM_WAITING], 1);
+	fill_good(&b.r, 3000, ROOM_WAITING);
+	CHECK_EQ(rooms_where(&b.r, 15), ROOM_DISK);
+	CHECK_EQ(b.r.wasted, 16);
+	must_hold(&b.r);
+	box_free(&b);
+}
+
+/* Misses before prefetched blocks shrink the waiting room, to a 16th of the limit where it is bounded. */
+static void test_bounded_target(void)
+{
+	struct rooms_config c = config(POLICY_LRU, 64, 1);
+	struct rooms_box b;
+	u32 bounded, i;
+
+	for (bounded = 0; bounded < 2; bounded++) {
+		c.bounded = bounded;
+		box_make(&b, &c);
+		fill_good(&b.r, 8, ROOM_WAITING);
+		for (i = 0; i < 64; i++)
+			rooms_fault(&b.r, 7, 1);
+		CHECK_EQ(b.r.waiting_target, bounded ? 4 : 1);
+		rooms_set_limit(&b.r, 32);
+		CHECK_EQ(b.r.waiting_target, bounded ? 2 : 1);
+		box_free(&b);
+	}
+}
+
 /* Asked for while it is prefetched: in the weighing room at once, in its list once it is there. */
 static void test_use_while_filled(void)
 {
@@ -473,6 +518,8 @@ int main(void)
 		UNIT_CASE(test_arc),
 		UNIT_CASE(test_one_room),
 		UNIT_CASE(test_one_room_is_swept),
+		UNIT_CASE(test_bounded_age),
+		UNIT_CASE(test_bounded_target),
 		UNIT_CASE(test_pinned_stay),
 		UNIT_CASE(test_waiting_gives_way),
 		UNIT_CASE(test_waiting_gives_way_to_weighing),

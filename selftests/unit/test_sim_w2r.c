@@ -90,7 +90,8 @@ static bool close_to(u64 got, u64 wanted, u64 off)
  */
 static void model_check(const char *kind, enum policy_kind policy, const char *name, u32 entries, u64 off)
 {
-	struct rooms_config c = { .entries = entries, .step = 1, .policy = policy, .move_to_front = true };
+	struct rooms_config c = { .entries = entries, .step = 1, .policy = policy, .move_to_front = true,
+				  .bounded = policy != POLICY_LRU };
 	static struct oracle o;
 	struct trace t = { 0 };
 	u64 rooms[3] = { 0 };
@@ -365,6 +366,147 @@ static void test_random(void)
 	}
 }
 
+/* --- mixes that no recorded program is --- */
+
+static void add(struct trace *t, u64 block, u32 n, enum trace_what what)
+{
+	struct trace_op op = { .ns = t->ns + 1000000, .sector = 8 * block, .sectors = 8 * n, .what = what };
+
+	trace_add(t, &op);
+}
+
+/* @readers at once, in any order, each of a file of its own, forwards or back from its end, @n blocks each time. */
+static void add_readers(struct trace *t, u32 readers, u32 n, u32 reads, bool back)
+{
+	u32 at[32] = { 0 }, who;
+
+	while (reads--) {
+		who = unit_below(readers);
+		at[who] += n;
+		add(t, (u64)(who + 1) * 400000 + (back ? 390000 - at[who] : at[who]), n, TRACE_READ);
+	}
+}
+
+/* Each second read goes through a file once, the others are of @blocks blocks far apart. */
+static void add_beside_a_scan(struct trace *t, u32 blocks, u32 reads)
+{
+	u32 i;
+
+	for (i = 0; i < reads; i++)
+		add(t, i & 1 ? 1000000 + 37 * (u64)unit_below(blocks) : i / 2, 1, TRACE_READ);
+}
+
+static u64 ios(const struct replay_counts *c)
+{
+	return c->origin_reads + c->origin_prefetches;
+}
+
+/* However many files are read at once, most is there when it is wanted, and comes in fewer I/Os. */
+static void readers_at_once(u32 readers, u32 n, u32 late, u32 mib)
+{
+	struct replay_counts lru, own;
+	struct trace t = { 0 };
+
+	add_readers(&t, readers, n, 200000 / n, false);
+	delay = late;
+	lru = run(&t, "lru", mib << 10);
+	own = run(&t, "default,readahead=auto", mib << 10);
+	delay = 0;
+	CHECK(10 * own.misses <= lru.misses);
+	CHECK(5 * ios(&own) <= 4 * ios(&lru));
+	trace_free(&t);
+}
+
+static void test_readers_at_once(void)
+{
+	u32 mib;
+
+	for (mib = 16; mib <= 256; mib *= 4) {
+		readers_at_once(8, 32, 4, mib);
+		readers_at_once(16, 32, 4, mib);
+		readers_at_once(24, 32, 4, mib);
+		readers_at_once(8, 8, 16, mib);
+		readers_at_once(8, 1, 0, mib);
+		readers_at_once(24, 1, 0, mib);
+	}
+}
+
+static void test_readers_backwards(void)
+{
+	struct replay_counts lru, own;
+	struct trace t = { 0 };
+
+	add_readers(&t, 8, 8, 25000, true);
+	lru = run(&t, "lru", 16384);
+	own = run(&t, "default,readahead=auto", 16384);
+	CHECK(3 * own.misses <= lru.misses);
+	trace_free(&t);
+}
+
+/* What is read again and again stays beside a scan, whose blocks come in few I/Os and are not fetched in vain. */
+static void test_beside_a_scan(void)
+{
+	struct replay_counts lru, obl, own;
+	struct trace t = { 0 };
+
+	add_beside_a_scan(&t, 3000, 100000);
+	lru = run(&t, "lru", 16384);
+	obl = run(&t, "lru-obl", 16384);
+	own = run(&t, "default", 16384);
+	CHECK(own.misses <= obl.misses && 2 * own.misses <= lru.misses);
+	CHECK(10 * own.wasted <= own.prefetched);
+	trace_free(&t);
+	add_beside_a_scan(&t, 1000000, 100000);
+	own = run(&t, "default", 16384);
+	CHECK(own.wasted <= own.read_blocks / 10);
+	trace_free(&t);
+}
+
+/* What was prefetched in vain does not keep out what is wanted later, with nothing prefetched any more. */
+static void test_scan_and_then_none(void)
+{
+	struct replay_config config = { .latency_ns = 5000000, .cost_ns = 1000, .entries = 16384 };
+	struct trace t = { 0 };
+	size_t i, before;
+
+	add_beside_a_scan(&t, 1000000, 150000);
+	before = t.nr;
+	for (i = 0; i < 200000; i++)
+		add(&t, 50000000 + 37 * (u64)unit_below(13000), 1, TRACE_READ);
+	CHECK(!scheme_parse(&config.table, "default"));
+	config.sectors = t.sectors;
+	replay_init(&replay, &config);
+	for (i = 0; i < t.nr; i++) {
+		if (i == before) {
+			replay.lookahead_on = false;
+			replay.config.table.readahead = READAHEAD_OFF;
+			replay.counts.misses = 0;
+		}
+		replay_op(&replay, &t.ops[i]);
+	}
+	CHECK(replay.counts.misses <= 2 * 13000);
+	replay_end(&replay);
+	trace_free(&t);
+}
+
+/* A write of a block whose prefetch is under way drops it, as its old content may come yet. */
+static void test_write_meanwhile(void)
+{
+	struct replay_counts c;
+	struct trace t = { 0 };
+	u32 i;
+
+	for (i = 0; i < 3; i++)
+		add(&t, i, 1, TRACE_READ);
+	add(&t, 4, 1, TRACE_WRITE);
+	add(&t, 4, 1, TRACE_READ);
+	delay = 100;
+	c = run(&t, "default", 1024);
+	delay = 0;
+	CHECK_EQ(c.misses, 2);
+	trace_free(&t);
+}
+
 /* Where the next block is never asked for, two rooms lose less by looking at it than one. */
 static void test_no_sequence(void)
 {
@@ -397,6 +539,11 @@ int main(void)
 		UNIT_CASE(test_delay),
 		UNIT_CASE(test_random),
 		UNIT_CASE(test_no_sequence),
+		UNIT_CASE(test_readers_at_once),
+		UNIT_CASE(test_readers_backwards),
+		UNIT_CASE(test_beside_a_scan),
+		UNIT_CASE(test_scan_and_then_none),
+		UNIT_CASE(test_write_meanwhile),
 	};
 
 	return unit_run(cases, UNIT_COUNT(cases));

@@ -14,14 +14,15 @@
 struct pile {
 	u64 block[ORACLE_BLOCKS];
 	u32 aux[ORACLE_BLOCKS];		/* s3fifo: uses; waiting: stamp */
+	u32 came[ORACLE_BLOCKS];	/* waiting: as which block of all */
 	u32 n;
 };
 
 struct oracle {
 	enum policy_kind policy;
 	struct pile waiting, first, second, ghost1, ghost2, unasked;
-	bool one_room;
-	u32 limit, total, target, clock, step;
+	bool one_room, bounded;
+	u32 limit, total, target, clock, step, came;
 	u32 moved_target, moved_limit;	/* when the split last moved */
 	u32 arc_target, arc_limit;	/* as wanted when the limit was that */
 	u32 intervals[3], nr_intervals;
@@ -42,12 +43,14 @@ static inline void pile_take(struct pile *p, u32 at)
 	p->n--;
 	memmove(p->block + at, p->block + at + 1, (p->n - at) * sizeof(p->block[0]));
 	memmove(p->aux + at, p->aux + at + 1, (p->n - at) * sizeof(p->aux[0]));
+	memmove(p->came + at, p->came + at + 1, (p->n - at) * sizeof(p->came[0]));
 }
 
 static inline void pile_push(struct pile *p, u64 block, u32 aux)
 {
 	memmove(p->block + 1, p->block, p->n * sizeof(p->block[0]));
 	memmove(p->aux + 1, p->aux, p->n * sizeof(p->aux[0]));
+	memmove(p->came + 1, p->came, p->n * sizeof(p->came[0]));
 	p->block[0] = block;
 	p->aux[0] = aux;
 	p->n++;
@@ -77,6 +80,7 @@ static inline void oracle_init(struct oracle *o, const struct rooms_config *c)
 	o->total = c->entries;
 	o->step = c->step;
 	o->one_room = c->one_room;
+	o->bounded = c->bounded;
 	o->target = c->entries / 4 ? c->entries / 4 : 1;
 	o->moved_target = o->target;
 	o->moved_limit = o->limit;
@@ -115,6 +119,8 @@ static inline enum room oracle_where(const struct oracle *o, u64 block)
 
 static inline void oracle_aim(struct oracle *o, long target)
 {
+	if (o->bounded && target < (long)o->limit / 16)
+		target = o->limit / 16;
 	if (target > (long)o->limit - 1)
 		target = o->limit - 1;
 	o->target = target < 1 ? 1 : (u32)target;
@@ -285,12 +291,22 @@ static inline bool oracle_evict_waiting(struct oracle *o)
 	return true;
 }
 
+/* In the steps of 2 blocks that a room of 257 to 512 entries counts in. */
+static inline bool oracle_is_stale(const struct oracle *o)
+{
+	u32 shift = o->total > 256;
+
+	return o->waiting.n && (o->came >> shift) - (o->waiting.came[o->waiting.n - 1] >> shift) > 3 * o->limit >> shift;
+}
+
 static inline bool oracle_place(struct oracle *o, enum room to, u32 known)
 {
 	if (oracle_weighing(o) + o->waiting.n < o->limit)
 		return true;
 	if (o->one_room)
 		return oracle_evict_weighing(o, known);
+	if (o->bounded && oracle_is_stale(o))
+		return oracle_evict_waiting(o);
 	if (to == ROOM_WAITING) {
 		if (o->waiting.n >= o->target)
 			return oracle_evict_waiting(o);
@@ -345,8 +361,10 @@ static inline enum room oracle_reference(struct oracle *o, u64 block)
 	} else {
 		oracle_fault(o, block);
 		known = oracle_admit(o, block);
-		if (oracle_place(o, ROOM_WEIGHING, known))
+		if (oracle_place(o, ROOM_WEIGHING, known)) {
 			oracle_enter(o, block, known);
+			o->came++;
+		}
 	}
 	return room;
 }
@@ -362,6 +380,7 @@ static inline void oracle_prefetch_among(struct oracle *o, u64 block)
 	if (!oracle_place(o, ROOM_WAITING, known))
 		return;
 	oracle_enter(o, block, known);
+	o->came++;
 	pile_push(&o->unasked, block, 0);
 }
 
@@ -369,8 +388,10 @@ static inline void oracle_prefetch(struct oracle *o, u64 block)
 {
 	if (o->one_room)
 		oracle_prefetch_among(o, block);
-	else if (oracle_where(o, block) == ROOM_DISK && oracle_place(o, ROOM_WAITING, 0))
+	else if (oracle_where(o, block) == ROOM_DISK && oracle_place(o, ROOM_WAITING, 0)) {
 		pile_push(&o->waiting, block, o->clock);
+		o->waiting.came[0] = ++o->came;
+	}
 }
 
 static inline void oracle_drop(struct oracle *o, u64 block)

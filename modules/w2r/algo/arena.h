@@ -33,6 +33,7 @@ struct entry {
 	u8 flags;
 	u8 queue;		/* the policy's: which of its lists */
 	u8 mark;		/* the policy's: what admit() said, later use counts */
+	u16 came;		/* when, by blocks that have come (rooms.c) */
 };
 
 #define PINS_MAX	((u16)-1)

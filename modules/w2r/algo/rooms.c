@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "rooms.h"
 
+#define LEAST_SHARE	16	/* of the limit, for a waiting room that is bounded */
+#define KEPT_FOR	3	/* times the limit of blocks that come, in it */
+#define AGES		256	/* steps of now() as all entries are filled once, at most */
+
 static struct entry *entry(struct rooms *r, u32 e)
 {
 	return &r->arena.entries[e];
@@ -26,10 +30,29 @@ int rooms_fault_move(enum room before, enum room after)
 	return move[before][after];
 }
 
+
 /* Neither room is ever meant to hold less than one entry. */
 static u32 fit_target(const struct rooms *r, u32 target)
 {
+	if (r->bounded)
+		target = pure_max(target, r->limit / LEAST_SHARE);
 	return pure_max(1, pure_min(target, r->limit - 1));
+}
+
+/* By blocks that came; it goes round after some hundred times the entries. */
+static u16 now(const struct rooms *r)
+{
+	return (u16)(r->fills >> r->age_shift);
+}
+
+/* Would the oldest waiting block have been asked for by now? */
+static bool is_stale(const struct rooms *r)
+{
+	u32 e = elist_last_unpinned(&r->arena, &r->waiting);
+
+	return e != ENTRY_NONE &&
+	       (u16)(now(r) - r->arena.entries[e].came) >
+		       KEPT_FOR * r->limit >> r->age_shift;
 }
 
 static void set_target(struct rooms *r, u32 target)
@@ -132,6 +155,9 @@ void rooms_init(struct rooms *r, void *mem, const struct rooms_config *c)
 	elist_add_all(&r->arena, &r->spare);
 	r->step = c->step;
 	r->one_room = c->one_room;
+	r->bounded = c->bounded;
+	while (c->entries >> r->age_shift > AGES)
+		r->age_shift++;
 	r->limit = c->entries;
 	set_target(r, c->entries / 4);
 }
@@ -222,6 +248,8 @@ static u32 make_place(struct rooms *r, enum room to, u8 mark)
 
 	if (r->one_room)
 		return evict(r, ROOM_WEIGHING, mark);
+	if (r->bounded && is_stale(r))
+		return evict(r, ROOM_WAITING, 0);
 	if (to == ROOM_WAITING) {
 		if (r->held[ROOM_WAITING] >= r->waiting_target)
 			return evict(r, ROOM_WAITING, 0);
@@ -259,6 +287,8 @@ u32 rooms_fill(struct rooms *r, u64 block, enum room room)
 	x->flags = ENTRY_FILLING;
 	x->mark = mark;
 	x->stamp = r->clock;
+	r->fills++;
+	x->came = now(r);
 	r->held[room]++;
 	index_add(&r->index, e);
 	return e;

@@ -14,6 +14,13 @@
  *   fault     block i was missed, and the places of its neighbours say why
  *             (rooms_fault_move()).
  *
+ * Both suppose that one block is prefetched after a reference. Of runs, each block
+ * waits a little longer than the one before, and the waiting room grows to all of
+ * the limit, full of what was prefetched in vain; or it ends with one entry, where
+ * the rest of a read was prefetched and its begin was not. A bounded one is never
+ * meant to hold less than a 16th of the limit, and a block that is still waiting when
+ * three times the limit of blocks have come gives way first.
+ *
  * Several blocks asked for at once count as one reference: their neighbours
  * are the blocks before the first and after the last.
  *
@@ -41,6 +48,7 @@ struct rooms_config {
 	enum policy_kind policy;
 	bool move_to_front;
 	bool one_room;
+	bool bounded;		/* the waiting room is, both ways; the paper's is not */
 };
 
 struct rooms {
@@ -57,6 +65,9 @@ struct rooms {
 	u32 split_limit;	/* ... when the split last moved, of so many */
 	u32 step;
 	bool one_room;
+	bool bounded;
+	u32 fills;		/* blocks that came, */
+	u32 age_shift;		/* 2^this of them are a step of an entry's age */
 	u32 clock;		/* references so far */
 	u32 interval_clock;	/* when the last interval was taken */
 	u32 intervals[ROOMS_INTERVALS];

@@ -188,6 +188,11 @@ const char *table_parse(struct table *t, u32 argc, char **argv)
 	return parse_options(t, words, argv + 2);
 }
 
+bool table_bounded(const struct table *t)
+{
+	return t->policy != POLICY_LRU || t->planner != PLANNER_OBL;
+}
+
 /* The paper moves it by one block; large rooms would take for ever. */
 u32 table_split_step(const struct table *t, u32 entries)
 {

@@ -59,6 +59,9 @@ const char *table_set(struct table *t, enum table_option o, const char *value);
 /* By how much the split of @entries moves at a time (struct rooms_config). */
 u32 table_split_step(const struct table *t, u32 entries);
 
+/* Is the waiting room bounded (struct rooms_config)? Not that of the paper's pair. */
+bool table_bounded(const struct table *t);
+
 const char *table_name(enum table_option o);
 /*
  * The names of planners, a bit of @planners for each kind, joined by "+", or

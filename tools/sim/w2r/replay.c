@@ -29,6 +29,7 @@ void replay_init(struct replay *r, const struct replay_config *c)
 		.policy = t->policy,
 		.move_to_front = t->move_to_front,
 		.one_room = t->one_room,
+		.bounded = table_bounded(t),
 	};
 
 	memset(r, 0, sizeof(*r));
@@ -273,7 +274,14 @@ static void drop(struct replay *r, u64 block)
 		rooms_drop(&r->rooms, e);
 }
 
-/* Blocks written as a whole get the new content; the others are dropped. */
+static bool on_its_way(const struct replay *r, u64 block)
+{
+	u32 e = index_peek(&r->rooms.index, block);
+
+	return e != ENTRY_NONE && r->rooms.arena.entries[e].flags & ENTRY_FILLING;
+}
+
+/* Blocks written as a whole, and not just being read, get the new content; the others are dropped. */
 static void write_piece(struct replay *r, const struct piece *p)
 {
 	u64 block, start;
@@ -283,7 +291,8 @@ static void write_piece(struct replay *r, const struct piece *p)
 	for (i = 0; i < p->n; i++) {
 		block = p->first + i;
 		start = block << r->block_shift;
-		if (start < p->sector || start + (1u << r->block_shift) > p->sector + p->sectors)
+		if (start < p->sector || start + (1u << r->block_shift) > p->sector + p->sectors ||
+		    on_its_way(r, block))
 			drop(r, block);
 	}
 }
