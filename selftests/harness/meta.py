@@ -444,6 +444,11 @@ def no_unit_tests(logs):
     return (0, "") if status else (1, f"succeeded:\n{output}")
 
 
+def parts(_logs):
+    """What the lab and the harness do with files; takes no machine."""
+    return unit.discover("selftests/meta")
+
+
 def interrupted_unit(logs):
     """A run that is ended from outside does not wait for a unit test that never ends."""
     logs.mkdir(parents=True)
@@ -507,6 +512,6 @@ TESTS = {"cases": cases, "ends": ends, "planted": planted, "planted_race": plant
          "hung_vm": hung_vm, "frozen_vm": frozen_vm, "late_vm": late_vm, "kernels": kernels, "groups": groups,
          "broken_machine": broken_machine, "lost_network": lost_network, "missing_kernel": missing_kernel,
          "killed_lab": killed_lab, "time_limit": time_limit, "interrupted_unit": interrupted_unit,
-         "no_unit_tests": no_unit_tests, "soak_step": soak_step}
+         "no_unit_tests": no_unit_tests, "parts": parts, "soak_step": soak_step}
 # What a test boots, where that is not the default.
 KERNELS = {"planted": "debug", "planted_race": "kcsan"}

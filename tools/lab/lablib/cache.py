@@ -6,6 +6,7 @@ import fcntl
 import hashlib
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -18,6 +19,9 @@ CACHE = pathlib.Path(os.environ.get("MUSTER_CACHE") or "/var/cache/muster")
 
 # Between tries to fetch packages, in seconds.
 FETCH_PAUSES = (10, 30, 60)
+# Before a command: nothing outside sees its mounts, and what it starts ends with it, whatever ends it or its parent.
+PRIVATE = ("setpriv", "--pdeathsig", "KILL",
+           "unshare", "--mount", "--propagation", "private", "--pid", "--fork", "--kill-child")
 
 
 class LabError(Exception):
@@ -74,12 +78,30 @@ def try_lock_dir(path, shared=False):
     return handle
 
 
+def _mounts_below(path):
+    """Where something is mounted on PATH or below it."""
+    top = os.path.realpath(path)
+    for line in pathlib.Path("/proc/self/mountinfo").read_bytes().splitlines():
+        # A space is \040 there.
+        place = re.sub(rb"\\([0-7]{3})", lambda found: bytes([int(found[1], 8)]), line.split()[4])
+        if os.fsdecode(place + b"/").startswith(top + "/"):
+            yield os.fsdecode(place)
+
+
+def remove(path):
+    """Removes the directory PATH if it is there, but never what is mounted below it: that may be the host's."""
+    mounted = next(_mounts_below(path), None)
+    if mounted:
+        raise LabError(f"{path} cannot be removed, as something is mounted on {mounted}: umount that first")
+    shutil.rmtree(path, ignore_errors=True)
+
+
 def drop_unlocked(paths):
     """Removes those of the directories PATHS that nobody has locked."""
     for path in paths:
         handle = try_lock_dir(path)
         if handle is not None:
-            shutil.rmtree(path, ignore_errors=True)
+            remove(path)
             os.close(handle)
 
 
@@ -95,7 +117,7 @@ def scratch(kind):
     try:
         yield made
     finally:
-        shutil.rmtree(made)
+        remove(made)
         os.close(handle)
 
 
@@ -123,6 +145,8 @@ def fetched(command, log, root, pauses=FETCH_PAUSES):
     As logged, with a COMMAND of mmdebstrap's that makes ROOT; again some times where packages could not be fetched. A
     single apt tries for seconds, and never again an address that has refused it.
     """
+    # It mounts the host's /dev/shm below ROOT.
+    command = [*PRIVATE, "--mount-proc", *command]
     for pause in pauses:
         try:
             return logged(command, log, "mmdebstrap")
@@ -131,5 +155,5 @@ def fetched(command, log, root, pauses=FETCH_PAUSES):
                 raise
         say(f"packages could not be fetched; once more in {pause} s")
         time.sleep(pause)
-        shutil.rmtree(root, ignore_errors=True)
+        remove(root)
     return logged(command, log, "mmdebstrap")

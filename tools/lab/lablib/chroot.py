@@ -41,8 +41,7 @@ def command_line(cmd):
 def wrapped(lower, upper, work, merged, cmd, out=None):
     """The argument list that runs CMD in LOWER (trees, the topmost first), with every change kept in UPPER."""
     script = _script(":".join(map(str, lower)), upper, work, merged, out, command_line(cmd))
-    # What it starts ends with it, whatever ends it.
-    return ["unshare", "--mount", "--propagation", "private", "--pid", "--fork", "--kill-child", "bash", "-c", script]
+    return [*cache.PRIVATE, "bash", "-c", script]
 
 
 def run(lower, cmd, out=None):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Kernels built from Debian's source with the configurations in tools/debug-kernel."""
 
-import shutil
 import threading
 
 from . import cache, chroot, slots
@@ -78,7 +77,7 @@ def build(machine, debian_root, options):
         if result.exists():
             return result
         temporary = final.with_name(final.name + ".new")
-        shutil.rmtree(temporary, ignore_errors=True)
+        cache.remove(temporary)
         temporary.mkdir(parents=True)
         with cache.step(f"fetching a compiler and {package} {version}"):
             cache.fetched(["mmdebstrap", "--variant=apt",
@@ -87,8 +86,8 @@ def build(machine, debian_root, options):
                           temporary / "log", temporary / "root")
         with slots.slot(), cache.step(f"building the kernel {name} (once, 10 to 20 minutes)"):
             _compile(name, temporary / "root", temporary)
-        shutil.rmtree(temporary / "root")
+        cache.remove(temporary / "root")
         temporary.rename(final)
         for old in sorted(final.parent.iterdir(), key=lambda path: -path.stat().st_mtime)[KEPT:]:
-            shutil.rmtree(old, ignore_errors=True)
+            cache.remove(old)
     return result

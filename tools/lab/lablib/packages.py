@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Files out of single Debian packages, unpacked but not installed."""
 
-import shutil
-
 from . import cache, tree
 from .machines import DEFAULT
 
@@ -21,7 +19,7 @@ def unpack(name, packages, finish=None, recipe=()):
         if final.exists():
             return final
         temporary = final.with_name(final.name + ".new")
-        shutil.rmtree(temporary, ignore_errors=True)
+        cache.remove(temporary)
         temporary.mkdir(parents=True)
         with cache.step(f"fetching Debian's {packages[0]} (once, about a minute)"):
             cache.fetched(["mmdebstrap", "--variant=extract", "--include=" + ",".join(packages),
@@ -43,7 +41,7 @@ def checkpatch():
                       str(directory / f"root/usr/src/{package}.tar.xz"),
                       "*/scripts/checkpatch.pl", "*/scripts/spelling.txt",
                       "*/scripts/const_structs.checkpatch"], directory / "log", "tar")
-        shutil.rmtree(directory / "root")
+        cache.remove(directory / "root")
 
     return unpack("checkpatch", (package,), keep_scripts) / "scripts/checkpatch.pl"
 

@@ -11,7 +11,6 @@ import contextlib
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import tempfile
 
@@ -93,7 +92,7 @@ def _fetch_upgrade(machine):
 
 def _mmdebstrap(machine, final):
     temporary = final.with_name(final.name + ".new")
-    shutil.rmtree(temporary, ignore_errors=True)
+    cache.remove(temporary)
     temporary.mkdir(parents=True)
     root = temporary / "root"
     if machine.own:
@@ -108,7 +107,7 @@ def _mmdebstrap(machine, final):
         cache.fetched(command, temporary / "log", root)
         cache.logged(["mkfs.erofs", "-x-1", str(image(root)), str(root)],
                      temporary / "log.erofs", "mkfs.erofs")
-    shutil.rmtree(final, ignore_errors=True)
+    cache.remove(final)
     temporary.rename(final)
 
 
@@ -117,7 +116,7 @@ def _drop_old_trees(keep):
     trees = sorted((path for path in keep.parent.iterdir() if path != keep),
                    key=lambda path: path.stat().st_mtime, reverse=True)
     for path in trees[TREES_KEPT - 1:]:
-        shutil.rmtree(path, ignore_errors=True)
+        cache.remove(path)
 
 
 def build(machine=DEFAULT, refresh=False):
@@ -161,7 +160,7 @@ def source_digest(machine):
 
 def _install(machine, root, final):
     temporary = pathlib.Path(f"{final}.new")
-    shutil.rmtree(temporary, ignore_errors=True)
+    cache.remove(temporary)
     for name in ("upper", "work", "merged"):
         (temporary / name).mkdir(parents=True)
     command = chroot.wrapped(
