@@ -4,15 +4,22 @@
 import fcntl
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
 import unittest
+from unittest import mock
 
 LAB = pathlib.Path(__file__).resolve().parents[2] / "tools/lab"
 sys.path.insert(0, str(LAB))
+
+from lablib import cache, chroot, tree  # noqa: E402
+from lablib.machines import DEFAULT  # noqa: E402
+
+HIDDEN = ("unshare", "--mount", "--propagation", "private")
 
 
 class Lab(unittest.TestCase):
@@ -26,8 +33,8 @@ class Lab(unittest.TestCase):
     def python(self, code):
         """A process that runs CODE with the lab's modules where nothing that it mounts is the host's."""
         lines = "import pathlib, signal, sys\nfrom lablib import cache, machines, own_kernel, packages, tree\n" + code
-        process = subprocess.Popen(["unshare", "--mount", "--propagation", "private", sys.executable, "-B", "-c", lines],
-                                   text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=self.dir,
+        process = subprocess.Popen([*HIDDEN, sys.executable, "-B", "-c", lines], text=True, cwd=self.dir,
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                    env=os.environ | {"PYTHONPATH": str(LAB), "MUSTER_CACHE": str(self.dir / "cache")})
         self.addCleanup(process.stdout.close)
         return process
@@ -103,6 +110,59 @@ class Mounts(Lab):
 
     def test_of_what_a_killed_one_left(self):
         self.check("scratch/vm-x", "cache.scratch('vm').__enter__()")
+
+
+class Layers(Lab):
+    """Of a checkout with one file, in a tree that holds nothing."""
+
+    def setUp(self):
+        super().setUp()
+        self.sources = self.dir / "modules"
+        for name in ("modules/mswap", "tools"):
+            (self.dir / name).mkdir(parents=True)
+        for name in ("VERSION", "dkms.conf", "Kbuild", "Makefile", "modules/main.c", "tools/trial-build"):
+            (self.dir / name).touch()
+        shutil.copy(LAB.parent / "copy-sources", self.dir / "tools")
+        for name, value in (("CACHE", self.dir / "cache"), ("CHECKOUT", self.dir)):
+            self.patch(cache, name, value)
+        self.make_tree(tree.tree_dir(DEFAULT))
+
+    def patch(self, where, name, value):
+        patcher = mock.patch.object(where, name, value)
+        patcher.start()
+        self.addCleanup(patcher.stop)
+
+    def make_tree(self, path):
+        (path / "root/lib/modules/6.12").mkdir(parents=True)
+        (path / "log").touch()
+
+    def install_by(self, script):
+        """Has SCRIPT for `make install`, which has the upper directory in $1."""
+        self.patch(chroot, "wrapped", lambda _lower, upper, *_: [
+            "sh", "-ec", f"echo >>{self.dir}/tries; {script}", "install", str(upper)])
+
+    def tries(self):
+        return len((self.dir / "tries").read_text())
+
+    def test_layer_is_of_what_it_is_named_after(self):
+        self.install_by(f"cp {self.sources}/main.c $1; [ -s {self.sources}/main.c ] || echo 1 >{self.sources}/main.c")
+        with tree.installed() as layer:
+            self.assertEqual((layer / "upper/main.c").read_text(), "1\n")
+            self.assertEqual(layer.name, tree.source_digest(DEFAULT))
+            self.assertEqual(os.listdir(layer.parent), [layer.name])
+        with tree.installed():
+            self.assertEqual(self.tries(), 2)
+
+    def test_sources_that_never_stay(self):
+        self.install_by(f"echo >>{self.sources}/main.c")
+        with self.assertRaisesRegex(cache.LabError, "the sources changed each of 3 times"), tree.installed():
+            pass
+        self.assertEqual(self.tries(), 3)
+
+    def test_trial_build_is_of_the_sources(self):
+        before = tree.source_digest(DEFAULT)
+        (self.dir / "tools/trial-build").write_text("1")
+        self.assertNotEqual(before, tree.source_digest(DEFAULT))
 
 
 if __name__ == "__main__":

@@ -31,9 +31,12 @@ RECIPE_VERSION = "4"
 TREES_KEPT = 2
 LAYERS_KEPT = 4
 
-# How `make install` gets the sources into the tree, and what comes with them.
+# How `make install` gets the sources into the tree, and what comes with them: not musterctl, for which a tree lacks
+# libsmartcols-dev, as its Makefile finds.
 COPY_SOURCES = "tools/copy-sources"
-INSTALLERS = ("Makefile", "tools/dkms-setup", COPY_SOURCES, "tools/boot/*")
+INSTALLERS = ("Makefile", "tools/dkms-setup", "tools/trial-build", COPY_SOURCES, "tools/boot/*",
+              "tools/musterctl/Makefile")
+INSTALL_TRIES = 3
 
 
 def tree_dir(machine):
@@ -158,8 +161,7 @@ def source_digest(machine):
     return cache.digest(*parts)
 
 
-def _install(machine, root, final):
-    temporary = pathlib.Path(f"{final}.new")
+def _install(machine, root, temporary):
     cache.remove(temporary)
     for name in ("upper", "work", "merged"):
         (temporary / name).mkdir(parents=True)
@@ -168,7 +170,6 @@ def _install(machine, root, final):
         ["make", "-C", "/muster", "install", f"KVER={kernel_release(root)}"])
     with cache.step(f"installing muster by DKMS on {machine}"):
         cache.logged(command, temporary / "log", "make install")
-    temporary.rename(final)
 
 
 def _prune(layers, keep):
@@ -178,17 +179,30 @@ def _prune(layers, keep):
     cache.drop_unlocked(old[LAYERS_KEPT - 1:])
 
 
+def _layer(machine, root):
+    """The layer of the checkout as it is, made if it is missing. `make install` reads the checkout for some time."""
+    for _ in range(INSTALL_TRIES):
+        final = cache.CACHE / "layers" / machine.slug / source_digest(machine)
+        if final.exists():
+            final.touch()
+            return final
+        temporary = pathlib.Path(f"{final}.new")
+        _install(machine, root, temporary)
+        if source_digest(machine) == final.name:
+            temporary.rename(final)
+            _prune(final.parent, final)
+            return final
+        cache.remove(temporary)
+        cache.say("the sources have changed meanwhile")
+    raise cache.LabError(f"the sources changed each of {INSTALL_TRIES} times that they were installed")
+
+
 @contextlib.contextmanager
 def installed(machine=DEFAULT):
     """Installs the checkout by DKMS if that was not done yet; gives the layer, which stays while the body runs."""
     root = build(machine)
     with cache.lock(f"sync-{machine.slug}"):
-        final = cache.CACHE / "layers" / machine.slug / source_digest(machine)
-        if not final.exists():
-            _install(machine, root, final)
-            _prune(final.parent, final)
-        else:
-            final.touch()
+        final = _layer(machine, root)
         handle = cache.try_lock_dir(final, shared=True)
     try:
         yield final
