@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Tests of what the lab does with its cache, without a machine."""
 
+import argparse
 import fcntl
+import importlib.machinery
+import importlib.util
 import os
 import pathlib
 import shutil
@@ -16,7 +19,7 @@ from unittest import mock
 LAB = pathlib.Path(__file__).resolve().parents[2] / "tools/lab"
 sys.path.insert(0, str(LAB))
 
-from lablib import cache, chroot, tree  # noqa: E402
+from lablib import cache, chroot, tree, vm  # noqa: E402
 from lablib.machines import DEFAULT  # noqa: E402
 
 HIDDEN = ("unshare", "--mount", "--propagation", "private")
@@ -143,6 +146,50 @@ class Layers(Lab):
 
     def tries(self):
         return len((self.dir / "tries").read_text())
+
+    def refresh(self, *_args, **_how):
+        """What somebody else may do meanwhile."""
+        fetched = mock.patch.object(cache, "fetched", lambda _command, _log, root: self.make_tree(root.parent))
+        with fetched, mock.patch.object(cache, "logged"):
+            tree.build(refresh=True)
+
+    def check_in_use(self, function, *args):
+        with self.assertRaisesRegex(cache.LabError, rf"in use, by process .*\b{os.getpid()} \(.*python.*\): "):
+            function(*args)
+        self.refresh()
+
+    def test_no_refresh_beside_a_layer(self):
+        def run():
+            with tree.installed():
+                self.refresh()
+
+        self.install_by("")
+        self.check_in_use(run)
+
+    def test_no_refresh_beside_a_chroot(self):
+        self.patch(chroot, "run", self.refresh)
+        loader = importlib.machinery.SourceFileLoader("lab", str(LAB / "lab"))
+        lab = importlib.util.module_from_spec(importlib.util.spec_from_loader("lab", loader))
+        loader.exec_module(lab)
+        args = argparse.Namespace(programs=None, kernel=DEFAULT, sync=False, cmd="", out=None)
+        self.check_in_use(lab.run_inside, args)
+
+    def test_no_refresh_beside_a_vm(self):
+        self.patch(vm, "accelerator", lambda: "tcg")
+        job = mock.Mock(boot=self.refresh, booted_seconds=lambda: 0.0)
+        self.patch(vm, "Job", lambda *_: job)
+        self.check_in_use(vm.run, argparse.Namespace(kernel=DEFAULT, out=None, no_sync=True), "")
+
+    def test_old_trees_go_unless_they_are_used(self):
+        now = tree.tree_dir(DEFAULT)
+        old = [now.with_name(f"old{number}") for number in range(3)]
+        for age, path in enumerate(old, 1):
+            self.make_tree(path)
+            os.utime(path, (0, -age))
+        handle = cache.try_lock_dir(old[2], shared=True)
+        self.refresh()
+        os.close(handle)
+        self.assertEqual({now, old[0], old[2]}, set(now.parent.iterdir()))
 
     def test_layer_is_of_what_it_is_named_after(self):
         self.install_by(f"cp {self.sources}/main.c $1; [ -s {self.sources}/main.c ] || echo 1 >{self.sources}/main.c")

@@ -78,6 +78,18 @@ def try_lock_dir(path, shared=False):
     return handle
 
 
+def holders(path):
+    """Who has PATH locked: numbers and commands of processes."""
+    inode = os.stat(path).st_ino
+    for line in pathlib.Path("/proc/locks").read_text().splitlines():
+        # Its number, FLOCK, ADVISORY, READ, PID, MAJOR:MINOR:INODE, from, to; of one that waits "->" comes second.
+        _, kind, _, _, pid, place, *_ = line.split()
+        if kind == "FLOCK" and place.endswith(f":{inode}"):
+            with contextlib.suppress(FileNotFoundError):
+                command = pathlib.Path(f"/proc/{pid}/cmdline").read_text(errors="replace")
+                yield f"{pid} ({' '.join(command.split(chr(0))).strip()})"
+
+
 def _mounts_below(path):
     """Where something is mounted on PATH or below it."""
     top = os.path.realpath(path)

@@ -115,21 +115,49 @@ def _mmdebstrap(machine, final):
 
 
 def _drop_old_trees(keep):
-    """A VM that runs one has its image open, so that it goes on."""
+    """Unless somebody uses one."""
     trees = sorted((path for path in keep.parent.iterdir() if path != keep),
                    key=lambda path: path.stat().st_mtime, reverse=True)
-    for path in trees[TREES_KEPT - 1:]:
-        cache.remove(path)
+    cache.drop_unlocked(trees[TREES_KEPT - 1:])
+
+
+def _refuse_while_used(machine, final):
+    handle = cache.try_lock_dir(final)
+    if handle is not None:
+        os.close(handle)
+    elif final.exists():
+        raise cache.LabError(f"the tree of {machine} is in use, by process {', '.join(cache.holders(final))}: "
+                             "make it anew when that has ended")
+
+
+@contextlib.contextmanager
+def _made_tree(machine, refresh=False):
+    """The tree, which is made if it is missing; nobody begins to use it while the body runs."""
+    final = tree_dir(machine)
+    with cache.lock(f"tree-{machine.slug}"):
+        if refresh:
+            _refuse_while_used(machine, final)
+        if refresh or not final.exists():
+            _mmdebstrap(machine, final)
+            _drop_old_trees(final)
+        yield final
 
 
 def build(machine=DEFAULT, refresh=False):
     """Makes the tree if it is missing; returns its root."""
-    final = tree_dir(machine)
-    with cache.lock(f"tree-{machine.slug}"):
-        if refresh or not final.exists():
-            _mmdebstrap(machine, final)
-            _drop_old_trees(final)
-    return final / "root"
+    with _made_tree(machine, refresh) as final:
+        return final / "root"
+
+
+@contextlib.contextmanager
+def used(machine=DEFAULT):
+    """The root of the tree, which is made if it is missing; it stays while the body runs."""
+    with _made_tree(machine) as final:
+        handle = cache.try_lock_dir(final, shared=True)
+    try:
+        yield final / "root"
+    finally:
+        os.close(handle)
 
 
 def built(machine):
@@ -200,14 +228,14 @@ def _layer(machine, root):
 @contextlib.contextmanager
 def installed(machine=DEFAULT):
     """Installs the checkout by DKMS if that was not done yet; gives the layer, which stays while the body runs."""
-    root = build(machine)
-    with cache.lock(f"sync-{machine.slug}"):
-        final = _layer(machine, root)
-        handle = cache.try_lock_dir(final, shared=True)
-    try:
-        yield final
-    finally:
-        os.close(handle)
+    with used(machine) as root:
+        with cache.lock(f"sync-{machine.slug}"):
+            final = _layer(machine, root)
+            handle = cache.try_lock_dir(final, shared=True)
+        try:
+            yield final
+        finally:
+            os.close(handle)
 
 
 def layer_files(layer):

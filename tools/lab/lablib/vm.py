@@ -211,8 +211,8 @@ def accelerator():
     with cache.lock("accelerator"):
         if answer.exists() and answer.read_text().split()[1:] == [boot_id]:
             return answer.read_text().split()[0]
-        with cache.step("trying KVM"), cache.scratch("kvm") as scratch:
-            works = Job(_probe_args(), tree.build(), None, scratch).boot("kvm", ["true"]) == 0
+        with cache.step("trying KVM"), tree.used() as root, cache.scratch("kvm") as scratch:
+            works = Job(_probe_args(), root, None, scratch).boot("kvm", ["true"]) == 0
         kind = "kvm" if works else "tcg"
         cache.say("KVM works" if works else "KVM does not work here: emulating (slower)")
         answer.write_text(f"{kind} {boot_id}\n")
@@ -221,11 +221,11 @@ def accelerator():
 
 def run(args, cmd):
     """`lab run` and, without CMD, `lab shell`."""
-    root = tree.build(args.kernel)
     if args.out:
         args.out.mkdir(parents=True, exist_ok=True)
-    accel = accelerator()
     with contextlib.ExitStack() as stack:
+        root = stack.enter_context(tree.used(args.kernel))
+        accel = accelerator()
         layer = None if args.no_sync else stack.enter_context(tree.installed(args.kernel))
         stack.enter_context(slots.slot())
         scratch = stack.enter_context(cache.scratch("vm"))
