@@ -32,13 +32,14 @@ class Lab(unittest.TestCase):
         made = tempfile.TemporaryDirectory()
         self.addCleanup(made.cleanup)
         self.dir = pathlib.Path(made.name)
+        self.cache = self.dir / "cache"
 
     def python(self, code):
         """A process that runs CODE with the lab's modules where nothing that it mounts is the host's."""
         lines = "import pathlib, signal, sys\nfrom lablib import cache, machines, own_kernel, packages, tree\n" + code
         process = subprocess.Popen([*HIDDEN, sys.executable, "-B", "-c", lines], text=True, cwd=self.dir,
                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                   env=os.environ | {"PYTHONPATH": str(LAB), "MUSTER_CACHE": str(self.dir / "cache")})
+                                   env=os.environ | {"PYTHONPATH": str(LAB), "MUSTER_CACHE": str(self.cache)})
         self.addCleanup(process.stdout.close)
         return process
 
@@ -113,6 +114,29 @@ class Mounts(Lab):
 
     def test_of_what_a_killed_one_left(self):
         self.check("scratch/vm-x", "cache.scratch('vm').__enter__()")
+
+
+class OwnKernel(Lab):
+    def say(self, text):
+        """What is said of a kernel whose source mmdebstrap does not get, with TEXT."""
+        (self.dir / "mmdebstrap").write_text(f"#!/bin/sh\necho \"{text}\"\nexit 25\n")
+        (self.dir / "mmdebstrap").chmod(0o755)
+        status = self.dir / "var/lib/dpkg/status"
+        status.parent.mkdir(parents=True)
+        status.write_text("Package: linux-image-6.12.1-amd64\nVersion: 6.12.1-1\n\n")
+        return self.output("import os\nos.environ['PATH'] = f'.:{os.environ[\"PATH\"]}'\n"
+                           "try:\n    own_kernel.build(machines.MACHINES['debug'], pathlib.Path(), [])\n"
+                           "except cache.LabError as error:\n    print(error)")
+
+    def test_source_that_is_gone(self):
+        said = self.say("E: Version '6.12.1-1' for 'linux-source-6.12' was not found")
+        self.assertIn("Debian has linux-source-6.12=6.12.1-1, which goes with the kernel in the tree, no more: "
+                      "`lab build --refresh` ", said)
+
+    def test_another_failure(self):
+        said = self.say("E: no space left")
+        self.assertIn("mmdebstrap failed with status 25", said)
+        self.assertNotIn("--refresh", said)
 
 
 class Layers(Lab):

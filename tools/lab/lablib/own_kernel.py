@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Kernels built from Debian's source with the configurations in tools/debug-kernel."""
 
+import re
 import threading
 
 from . import cache, chroot, slots
@@ -67,6 +68,19 @@ def _compile(name, root, directory):
                              + "\n".join(log.read_text(errors="replace").splitlines()[-60:]))
 
 
+def _fetch(source, machine, options, directory):
+    log = directory / "log"
+    command = ["mmdebstrap", "--variant=apt", f"--include={','.join(BUILD_PACKAGES)},{source}", *options,
+               machine.suite, str(directory / "root")]
+    try:
+        cache.fetched(command, log, directory / "root")
+    except cache.LabError as error:
+        if not re.search(rb"^E: Version '.*' for 'linux-source-.*' was not found", log.read_bytes(), re.M):
+            raise
+        raise cache.LabError(f"Debian has {source}, which goes with the kernel in the tree, no more: "
+                             "`lab build --refresh` makes the tree anew, with a newer one") from error
+
+
 def build(machine, debian_root, options):
     """Builds the kernel of MACHINE if it is missing, with OPTIONS for mmdebstrap; returns its tar archive."""
     name = machine.kernel
@@ -80,10 +94,7 @@ def build(machine, debian_root, options):
         cache.remove(temporary)
         temporary.mkdir(parents=True)
         with cache.step(f"fetching a compiler and {package} {version}"):
-            cache.fetched(["mmdebstrap", "--variant=apt",
-                           f"--include={','.join(BUILD_PACKAGES)},{package}={version}",
-                           *options, machine.suite, str(temporary / "root")],
-                          temporary / "log", temporary / "root")
+            _fetch(f"{package}={version}", machine, options, temporary)
         with slots.slot(), cache.step(f"building the kernel {name} (once, 10 to 20 minutes)"):
             _compile(name, temporary / "root", temporary)
         cache.remove(temporary / "root")
