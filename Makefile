@@ -4,7 +4,7 @@
 KVER ?= $(shell uname -r)
 KDIR ?= /lib/modules/$(KVER)/build
 CHECK := selftests/run
-OUT ?= $(or $(MUSTER_CACHE),/var/cache/muster)
+OUT ?= $(abspath $(or $(MUSTER_CACHE),/var/cache/muster))
 FUZZ_SECONDS ?= 300
 
 .PHONY: modules install uninstall musterctl demo check check-unit check-lint check-dkms check-vm \

@@ -139,6 +139,21 @@ class OwnKernel(Lab):
         self.assertNotIn("--refresh", said)
 
 
+class Place(Lab):
+    """A cache that is told by a relative path is the same for what is started elsewhere."""
+
+    def test_of_the_lab(self):
+        self.cache = "cache"
+        code = "from lablib import cache; print(cache.CACHE)"
+        said = self.output(f"import subprocess\nsubprocess.run([sys.executable, '-B', '-c', {code!r}], cwd='/')")
+        self.assertEqual(said, f"{self.dir}/cache\n")
+
+    def test_of_make(self):
+        command = ["make", "-f", LAB.parents[1] / "Makefile", "--eval=show: ; @echo $(OUT)", "show"]
+        said = subprocess.check_output(command, text=True, cwd=self.dir, env=os.environ | {"MUSTER_CACHE": "cache"})
+        self.assertEqual(said, f"{self.dir}/cache\n")
+
+
 class Layers(Lab):
     """Of a checkout with one file, in a tree that holds nothing."""
 

@@ -14,8 +14,9 @@ import tempfile
 import time
 
 CHECKOUT = pathlib.Path(__file__).resolve().parents[3]
-CACHE = pathlib.Path(os.environ.get("MUSTER_CACHE") or "/var/cache/muster")
-
+CACHE = pathlib.Path(os.environ.get("MUSTER_CACHE") or "/var/cache/muster").resolve()
+# For what is started in another directory.
+os.environ["MUSTER_CACHE"] = str(CACHE)
 
 # Between tries to fetch packages, in seconds.
 FETCH_PAUSES = (10, 30, 60)
