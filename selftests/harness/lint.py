@@ -69,19 +69,26 @@ def _run(command, seconds=LIMIT_SECONDS):
     return output
 
 
+def _digests(paths, common):
+    beside = common()
+    return {path: cache.digest(*beside, str(path.relative_to(CHECKOUT)), path.read_bytes())
+            for path in paths if path.exists()}
+
+
 @contextlib.contextmanager
-def not_passed(name, paths, *common):
+def not_passed(name, paths, common):
     """
-    Those of PATHS that have not passed the check NAME as they are now, with COMMON beside them (bytes or text). When
-    the block raises nothing, all have.
+    Those of PATHS that have not passed the check NAME as they are now, with what COMMON gives beside them (bytes or
+    text). When the block raises nothing, all have that are the same after it: it may have read others.
     """
-    digests = {path: cache.digest(*common, str(path.relative_to(CHECKOUT)), path.read_bytes()) for path in paths}
+    digests = _digests(paths, common)
     passed = cache.CACHE / "passed" / name
     known = passed.read_text().split() if passed.exists() else ()
     yield [path for path, digest in digests.items() if digest not in known]
+    same = digests.items() & _digests(paths, common).items()
     passed.parent.mkdir(exist_ok=True)
     with cache.lock("passed"):
-        passed.write_text("\n".join(digests.values()))
+        passed.write_text("\n".join(sorted(digest for _, digest in same)))
 
 
 def checkpatch():
@@ -105,7 +112,7 @@ def _complaints_of_checkpatch(script, kind, files, ignored):
     flags = ["--no-tree", "--terse", "--show-types", "--no-summary",
              "--ignore", ",".join(("FILE_PATH_CHANGES", *ignored))]
     try:
-        with not_passed(f"checkpatch-{kind}", files, script, *flags) as new:
+        with not_passed(f"checkpatch-{kind}", files, lambda: (script, *flags)) as new:
             if not new:
                 return []
             status, output = commands.run(["perl", script, *flags, "-f", *new], LIMIT_SECONDS, cwd=CHECKOUT)
@@ -119,11 +126,14 @@ def _complaints_of_checkpatch(script, kind, files, ignored):
 
 def shellcheck():
     """All scripts, each with the same that it may source; each takes a second."""
-    scripts = of_kind({".sh"}, rb"\b(ba)?sh\b")
-    common = [_run(["shellcheck", "--version"])]
-    common += [path.read_bytes() for path in sources() if path.name == ".shellcheckrc"]
-    common += [path.read_bytes() for path in scripts if not path.stat().st_mode & 0o100]
-    with not_passed("shellcheck", scripts, *common) as new:
+    version = _run(["shellcheck", "--version"])
+
+    def common():
+        beside = [path for path in sources() if path.name == ".shellcheckrc"]
+        beside += [path for path in of_kind({".sh"}, rb"\b(ba)?sh\b") if not path.stat().st_mode & 0o100]
+        return version, *(path.read_bytes() for path in beside)
+
+    with not_passed("shellcheck", of_kind({".sh"}, rb"\b(ba)?sh\b"), common) as new:
         if new:
             _run(["shellcheck", "-x", "-P", "SCRIPTDIR", *new])
 
@@ -206,10 +216,16 @@ def cloud(kernel):
 
 def _build(kernel, name, command):
     _run([LAB, "build", "--kernel", kernel], LAB_SECONDS)
-    built = [path for path in sources() if path.relative_to(CHECKOUT).parts[0] in ("Kbuild", "modules")]
-    # All files for each: one that goes is a change, too.
-    whole = [part for path in built for part in (str(path.relative_to(CHECKOUT)), path.read_bytes())]
-    with not_passed(f"{name}-{kernel}", built, *tree.made(machines.MACHINES[kernel]), command, *whole) as new:
+
+    def built():
+        return [path for path in sources() if path.relative_to(CHECKOUT).parts[0] in ("Kbuild", "modules")]
+
+    def common():
+        # All files for each: one that goes is a change, too.
+        whole = (part for path in built() for part in (str(path.relative_to(CHECKOUT)), path.read_bytes()))
+        return *tree.made(machines.MACHINES[kernel]), command, *whole
+
+    with not_passed(f"{name}-{kernel}", built(), common) as new:
         text = _run([LAB, "chroot", "--kernel", kernel, "--", command], LAB_SECONDS) if new else ""
         if re.search(r"warning:|WARNING:|\berror:", text):
             raise Complaints(text)

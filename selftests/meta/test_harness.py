@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tests of what the harness does with files, without a machine."""
+
+import pathlib
+import sys
+import tempfile
+import unittest
+from unittest import mock
+
+CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(CHECKOUT / "selftests"), str(CHECKOUT / "tools/lab")]
+
+from harness import lint  # noqa: E402
+from lablib import cache, tree  # noqa: E402
+
+
+class Harness(unittest.TestCase):
+    """With a cache and a checkout of its own."""
+
+    def setUp(self):
+        made = tempfile.TemporaryDirectory()
+        self.addCleanup(made.cleanup)
+        self.dir = pathlib.Path(made.name)
+        self.patch(cache, "CACHE", self.dir / "cache")
+        self.patch(lint, "CHECKOUT", self.dir / "checkout")
+        (self.dir / "checkout/modules").mkdir(parents=True)
+        cache.CACHE.mkdir()
+
+    def patch(self, where, name, value):
+        patcher = mock.patch.object(where, name, value)
+        patcher.start()
+        self.addCleanup(patcher.stop)
+
+    def write(self, name, text):
+        path = self.dir / "checkout" / name
+        path.write_text(text)
+        return path
+
+
+class Lint(Harness):
+    def looks(self, check, *args, meanwhile=lambda: None):
+        """The commands by which CHECK looks at files: while they are changed, then twice at what they were before."""
+        looks = []
+
+        def run(command, *_args, **_how):
+            if "--version" not in command and "build" not in command:
+                looks.append([str(word) for word in command])
+                if len(looks) == 1:
+                    meanwhile()
+            return 0, ""
+
+        self.patch(lint.commands, "run", run)
+        for _ in range(3):
+            for name in ("a.sh", "lib.sh", "modules/a.c", "modules/b.c"):
+                self.write(name, "")
+            (lint.CHECKOUT / "a.sh").chmod(0o755)
+            (lint.CHECKOUT / "modules/new.c").unlink(missing_ok=True)
+            check(*args)
+        return looks
+
+    def builds(self, meanwhile=lambda: None):
+        """How many looks the build for a kernel takes."""
+        self.patch(tree, "made", lambda _machine: ("tree",))
+        return len(self.looks(lint.warnings, "6.12", meanwhile=meanwhile))
+
+    def test_what_stays_has_passed(self):
+        self.assertEqual(len(self.looks(lint.shellcheck)), 1)
+        self.assertEqual(self.builds(), 1)
+
+    def test_what_has_changed_has_not(self):
+        looks = self.looks(lint.shellcheck, meanwhile=lambda: self.write("a.sh", "changed"))
+        self.assertEqual([look[-1] for look in looks[1:]], [str(lint.CHECKOUT / "a.sh")])
+
+    def test_nor_has_what_sources_it(self):
+        looks = self.looks(lint.shellcheck, meanwhile=lambda: self.write("lib.sh", "changed"))
+        self.assertEqual(looks, looks[:1] * 2)
+
+    def test_nor_what_was_built_with_it(self):
+        self.assertEqual(self.builds(lambda: self.write("modules/new.c", "new")), 2)
+
+    def test_nor_what_was_built_without_it(self):
+        self.assertEqual(self.builds(lambda: (lint.CHECKOUT / "modules/a.c").unlink()), 2)
+
+
+
+if __name__ == "__main__":
+    unittest.main()
