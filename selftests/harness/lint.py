@@ -138,8 +138,13 @@ def shellcheck():
             _run(["shellcheck", "-x", "-P", "SCRIPTDIR", *new])
 
 
+def _version(ruff_path):
+    """The version in the name of its venv."""
+    return [int(number) for number in re.findall(r"\d+", ruff_path.parents[1].name)]
+
+
 def ruff():
-    found = sorted(cache.CACHE.glob("venv-ruff-*/bin/ruff"))
+    found = sorted(cache.CACHE.glob("venv-ruff-*/bin/ruff"), key=_version)
     if not found:
         raise Complaints("ruff is not in the cache: run tools/host-setup")
     _run([found[-1], "check", "--no-cache", "--line-length", str(LONGEST_PYTHON_LINE),

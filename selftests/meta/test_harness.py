@@ -81,6 +81,11 @@ class Lint(Harness):
     def test_nor_what_was_built_without_it(self):
         self.assertEqual(self.builds(lambda: (lint.CHECKOUT / "modules/a.c").unlink()), 2)
 
+    def test_newest_ruff(self):
+        for version in ("0.14.5", "0.14.10"):
+            (cache.CACHE / f"venv-ruff-{version}/bin").mkdir(parents=True)
+            (cache.CACHE / f"venv-ruff-{version}/bin/ruff").touch()
+        self.assertEqual(self.looks(lint.ruff)[0][0], str(cache.CACHE / "venv-ruff-0.14.10/bin/ruff"))
 
 
 if __name__ == "__main__":
