@@ -124,14 +124,18 @@ def _modules(kernel=machines.DEFAULT.kernel):
     out = cache.CACHE / "meta" / cache.digest(*sources, *tree.made(machine))
     with cache.lock(f"meta-{out.name}"):
         if not (out / "muster_planted.ko").exists():
+            new = out.with_name(f"{out.name}.new")
+            cache.remove(new)
             done = subprocess.run(
-                [str(vm.LAB), "chroot", "--kernel", kernel, "--out", str(out), "--",
+                [str(vm.LAB), "chroot", "--kernel", kernel, "--out", str(new), "--",
                  "cp -r /muster/selftests/meta/kmod /root/ && "
                  "make -C /lib/modules/*/build M=/root/kmod modules && "
                  "cp /root/kmod/*.ko /out"],
                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
             if done.returncode:
                 raise cache.LabError(f"selftests/meta/kmod does not build:\n{done.stdout}")
+            cache.remove(out)
+            new.rename(out)
     return out
 
 

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Tests of what the harness does with files, without a machine."""
 
+import os
 import pathlib
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -10,7 +12,7 @@ from unittest import mock
 CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(CHECKOUT / "selftests"), str(CHECKOUT / "tools/lab")]
 
-from harness import lint  # noqa: E402
+from harness import lint, meta  # noqa: E402
 from lablib import cache, tree  # noqa: E402
 
 
@@ -86,6 +88,30 @@ class Lint(Harness):
             (cache.CACHE / f"venv-ruff-{version}/bin").mkdir(parents=True)
             (cache.CACHE / f"venv-ruff-{version}/bin/ruff").touch()
         self.assertEqual(self.looks(lint.ruff)[0][0], str(cache.CACHE / "venv-ruff-0.14.10/bin/ruff"))
+
+
+class Modules(Harness):
+    """Those of this directory, by a lab that is ended while it copies them."""
+
+    def build(self, code, text):
+        def copied(command, **_how):
+            out = pathlib.Path(command[command.index("--out") + 1])
+            out.mkdir(parents=True, exist_ok=True)
+            (out / "muster_planted.ko").write_text(text)
+            return subprocess.CompletedProcess(command, code, "")
+
+        self.patch(tree, "build", lambda _machine: None)
+        self.patch(tree, "made", lambda _machine: ("tree",))
+        self.patch(subprocess, "run", copied)
+        return meta._modules()
+
+    def test_half_a_module_is_none(self):
+        with self.assertRaises(cache.LabError):
+            self.build(143, "ha")
+        for _ in range(2):
+            out = self.build(0, "half")
+            self.assertEqual((out / "muster_planted.ko").read_text(), "half")
+        self.assertEqual(os.listdir(out.parent), [out.name])
 
 
 if __name__ == "__main__":
