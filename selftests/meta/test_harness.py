@@ -114,5 +114,53 @@ class Modules(Harness):
         self.assertEqual(os.listdir(out.parent), [out.name])
 
 
+class Makefiles(unittest.TestCase):
+    """Of programs, with other files than theirs and a compiler that only notes what it is to make."""
+
+    def setUp(self):
+        made = tempfile.TemporaryDirectory()
+        self.addCleanup(made.cleanup)
+        self.dir = pathlib.Path(made.name)
+        self.write("cc", f"#!/bin/sh\nwhile [ $1 != -o ]; do shift; done\n: >$2\necho ${{2##*/}} >>{self.dir}/log\n")
+        (self.dir / "cc").chmod(0o755)
+        self.write("VERSION", "1")
+
+    def write(self, name, text=""):
+        path = self.dir / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def make(self, where):
+        """What the compiler makes; all is old after that."""
+        (self.dir / "log").write_text("")
+        subprocess.run(["make", "-s", "-C", self.dir / where, f"OUT={self.dir}/out", f"CC={self.dir}/cc"], check=True,
+                       stdout=subprocess.DEVNULL)
+        for path in self.dir.rglob("*"):
+            os.utime(path, (1, 1))
+        return (self.dir / "log").read_text().split()
+
+    def check(self, program, where, goes, *files):
+        self.write(f"{where}/Makefile", (CHECKOUT / where / "Makefile").read_text())
+        for name in (goes, *files):
+            self.write(name, "#include <linux/x.h>\n")
+        self.assertIn(program, self.make(where))
+        self.assertEqual(self.make(where), [])
+        (self.dir / goes).unlink()
+        self.assertEqual(self.make(where), [program])
+
+    def test_musterctl(self):
+        self.check("musterctl", "tools/musterctl", "tools/musterctl/a.c", "tools/musterctl/b.c")
+
+    def test_sim(self):
+        for goes in ("modules/w2r/algo/a.c", "tools/sim/w2r/a.c"):
+            self.check("w2r-sim", "tools/sim/w2r", goes, "tools/sim/w2r/b.c", "modules/algo/pure.h")
+
+    def test_interleave(self):
+        where = "selftests/interleave"
+        for goes in ("modules/mswap/algo/a.c", f"{where}/mswap_a.c", f"{where}/kernel/a.c"):
+            self.check("mswap", where, goes, "modules/mswap/a.c", "modules/mswap/algo/b.c", f"{where}/kernel/b.c",
+                       *(f"{where}/{name}.c" for name in ("mswap_main", "oracle", "run", "user_io")))
+
+
 if __name__ == "__main__":
     unittest.main()
