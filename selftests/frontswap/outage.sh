@@ -5,6 +5,7 @@
 # timeout: 240
 # kernels: 5.10
 # stays: mswap mswap_frontswap
+# expect-dmesg: write of .* of the backing device failed
 
 . "$(dirname "$0")/lib.sh"
 

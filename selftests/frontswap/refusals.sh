@@ -5,6 +5,9 @@
 # timeout: 300
 # kernels: 5.10
 # stays: mswap mswap_frontswap
+# expect-dmesg: (read|write) of .* of the backing device failed
+# expect-dmesg: reads no longer pass over slots
+# expect-dmesg: is killed: a page of it cannot be read back
 
 . "$(dirname "$0")/lib.sh"
 

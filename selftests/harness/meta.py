@@ -239,6 +239,22 @@ XFS (mswap0): Filesystem has been shut down due to log error (0x2).
 XFS (mswap0): writeback error on inode 132, offset 0, sector 96
 mswap0: writeback error on inode 132, offset 0, sector 96
 kworker/0:1: page allocation failure: order:0, mode:0xc20
+kobject: kobject_add_internal failed for w2r (error: -12 parent: dm-0)
+VFS: Busy inodes after unmount of mswap0 (ext4)
+Huh VM_FAULT_OOM leaked out to the #PF handler. Retrying PF
+EXT4-fs (mswap0): failed to convert unwritten extents to written extents -- potential data loss!  (inode 12, error -5)
+x: possible deadlock in y
+nvme nvme0: I/O tag 8 (1008) opcode 0x2 (I/O Cmd) QID 2 timeout, completion polled
+nvme nvme0: I/O 8 QID 2 timeout, aborting
+buscheck[741]: segfault at 8 ip 0000000000401234 sp 00007ffc00000000 error 4 in buscheck[401000+1000]
+traps: buscheck[741] trap divide error ip:401234 sp:7ffc00000000 error:0 in buscheck[401000+1000]
+mswap: mswap0: read of 1 slots at slot 8 of the backing device failed (error -5)
+mswap: mswap0: write of 64 slots at slot 960 of the backing device failed (error -5)
+mswap: mswap0: 24 of 64 slots at slot 960 do not take writes and were retired
+mswap: mswap0: no physical slot is left for 36 pages (100 slots retired after write errors)
+mswap: mswap0: reads no longer pass over slots, since one that did has failed
+mswap-frontswap: process 741 (buscheck) is killed: a page of it cannot be read back
+device-mapper: w2r: 254:0: no files in sysfs
 Kernel panic - not syncing: x
 """.strip().splitlines()
     quiet = """
@@ -248,7 +264,9 @@ Adding 65532k swap on /dev/mswap0.  Priority:-2 extents:1 across:65532k SS
 brd: module loaded
 null_blk: disk nullb0 created
 XFS (mswap0): Ending clean mount
-mswap: mswap0: read of 1 slots at slot 8 of the backing device failed (error -5)
+mswap: mswap0: reset refused: the device is in use (swap, mount, frontswap, or a program)
+read_op_failed: 82 callbacks suppressed
+dm_w2r: module verification failed: signature and/or required key missing - tainting kernel
 buscheck: attempt to access beyond end of device
 nvme0n1: rw=0, sector=552616, nr_sectors = 128 limit=0
 nvme0n1: rw=0, want=552616, limit=0

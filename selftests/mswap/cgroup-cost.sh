@@ -6,6 +6,8 @@
 # timeout: 200
 # expect-dmesg: I/O error, dev muster0
 # expect-dmesg: Read-error on swap-device
+# expect-dmesg: read of .* of the backing device failed
+# expect-dmesg: reads no longer pass over slots
 
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=tracing.sh

@@ -6,6 +6,8 @@
 # timeout: 180
 # kernels: all
 # expect-dmesg: I/O error, dev (muster|nullb)
+# expect-dmesg: read of .* of the backing device failed
+# expect-dmesg: reads no longer pass over slots
 
 . "$(dirname "$0")/lib.sh"
 

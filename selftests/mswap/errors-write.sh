@@ -4,6 +4,10 @@
 # of it fails the writer gets EIO and what is stored stays; when it works again so does mswap.
 # timeout: 300
 # kernels: all
+# expect-dmesg: (read|write) of .* of the backing device failed
+# expect-dmesg: reads no longer pass over slots
+# expect-dmesg: do not take writes and were retired
+# expect-dmesg: no physical slot is left
 
 . "$(dirname "$0")/lib.sh"
 

@@ -6,6 +6,9 @@
 # expect-dmesg: (Read|Write)-error on swap-device
 # timeout: 150
 # expect-dmesg: SLUB: Unable to allocate memory
+# expect-dmesg: (read|write) of .* of the backing device failed
+# expect-dmesg: reads no longer pass over slots
+# expect-dmesg: do not take writes and were retired
 
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=faults.sh

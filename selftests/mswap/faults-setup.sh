@@ -9,6 +9,7 @@
 # The leak detector wants memory of its own, and is refused it too.
 # expect-dmesg: kmemleak: Cannot allocate a scan area
 # expect-dmesg: SLUB: Unable to allocate memory
+# expect-dmesg: kobject_add_internal failed for .*error: -12\b
 
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=faults.sh

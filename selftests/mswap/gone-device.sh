@@ -5,6 +5,8 @@
 # nvme: 512M
 # timeout: 240
 # expect-dmesg: (Read|Write)-error on swap-device
+# expect-dmesg: (read|write) of .* of the backing device failed
+# expect-dmesg: reads no longer pass over slots
 
 . "$(dirname "$0")/lib.sh"
 

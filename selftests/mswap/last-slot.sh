@@ -5,6 +5,8 @@
 # timeout: 300
 # kernels: newest
 # expect-dmesg: I/O error, dev muster
+# expect-dmesg: write of .* of the backing device failed
+# expect-dmesg: do not take writes and were retired
 
 . "$(dirname "$0")/lib.sh"
 

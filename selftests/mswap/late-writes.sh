@@ -5,6 +5,7 @@
 # bad slots are looked for has none.
 # timeout: 240
 # kernels: all
+# expect-dmesg: write of .* of the backing device failed
 
 . "$(dirname "$0")/lib.sh"
 

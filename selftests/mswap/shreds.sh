@@ -6,6 +6,8 @@
 # kernels: all
 # asked-for: 5.10 6.1
 # in-turn: yes
+# expect-dmesg: read of .* of the backing device failed
+# expect-dmesg: reads no longer pass over slots
 
 . "$(dirname "$0")/lib.sh"
 

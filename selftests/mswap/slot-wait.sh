@@ -6,6 +6,9 @@
 # asked-for: 5.10 6.1
 # timeout: 240
 # short-form: yes
+# expect-dmesg: write of .* of the backing device failed
+# expect-dmesg: do not take writes and were retired
+# expect-dmesg: no physical slot is left
 
 . "$(dirname "$0")/lib.sh"
 

@@ -5,6 +5,7 @@
 # kernels: all
 # asked-for: 6.1
 # in-turn: yes
+# expect-dmesg: write of .* of the backing device failed
 
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=tracing.sh
