@@ -20,7 +20,8 @@ META = cache.CHECKOUT / "selftests/meta"
 WANTED = {
     "a_pass": (PASS, "", ""),
     "b_fail": (FAIL, "1 of 2 bad: 2 false is true", "not ok 2 false is true"),
-    "b_words": (FAIL, "6 of 9 bad: 1 a word; 2 a limit; 3 nothing; 4 a word in a sum; 5 half a sum; 6 a fraction", ""),
+    "b_words": (FAIL, "9 of 13 bad: 1 a word; 2 a limit; 3 nothing; 4 a word in a sum; 5 half a sum; 6 a fraction; "
+                      "7 a sign; 8 two operators; 9 a sign in a bracket", ""),
     "c_skip": (SKIP, "no such hardware", ""),
     "d_skip_silent": (FAIL, "skipped without a reason", ""),
     "e_silent": (FAIL, "no plan in its output", ""),

@@ -163,11 +163,12 @@ check_ge() {
 	result "$1" "$status" "got '$2', wanted at least '$3'"
 }
 
-# check_that NAME EXPRESSION: an arithmetic expression of numbers is true. A word would be a variable, worth 0.
+# check_that NAME EXPRESSION: an arithmetic expression of numbers is true. A word would be a variable, worth 0, and
+# where a number is missing the + or - behind it would be a sign: a sign has its number right behind it.
 check_that() {
-	local status=0
+	local status=0 sign='^[[:space:]]+[-+]|(^|[^[:alnum:])[:space:]])[[:space:]]*[-+][[:space:]]'
 
-	if [[ $2 == *[[:alpha:]_]* ]] || ! (($2)) 2>/dev/null; then
+	if [[ $2 == *[[:alpha:]_]* || $2 =~ $sign ]] || ! (($2)) 2>/dev/null; then
 		status=1
 	fi
 	result "$1" "$status" "not so: $2"
