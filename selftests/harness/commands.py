@@ -7,6 +7,8 @@ import signal
 import subprocess
 import time
 
+from lablib import children
+
 from . import interrupt
 
 END_SECONDS = 60
@@ -38,7 +40,7 @@ def run(command, seconds, cwd=None, stop=interrupt.stop):
     # same share of the CPUs, whatever its priority.
     process = subprocess.Popen([str(word) for word in command], cwd=cwd, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-                               process_group=0)
+                               process_group=0, preexec_fn=children.end_with_parent)
     end = time.monotonic() + seconds
     while time.monotonic() < end and not stop.is_set():
         try:

@@ -8,11 +8,10 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 
 from lablib import cache, machines, tree
 
-from . import commands, ktap, unit, vm
+from . import ktap, meta_run, unit, vm
 from .report import FAIL, PASS, SKIP, Reporter
 
 META = cache.CHECKOUT / "selftests/meta"
@@ -447,19 +446,6 @@ def killed_lab(logs):
     return (0, "") if good else (1, f"of {killed[1]}, {running[1]} and {new[1]} not the first was removed")
 
 
-def time_limit(_logs):
-    """A command that takes too long fails, with what it printed, and nothing that it started goes on."""
-    try:
-        commands.run(["sh", "-c", "sleep 600 & echo $!; wait"], 10)
-        return 1, "it was not ended"
-    except commands.Ended as ended:
-        pid = int(ended.output)
-        if str(ended) != "time-out after 10 s":
-            return 1, f"said '{ended}'"
-    command = pathlib.Path(f"/proc/{pid}/cmdline")
-    return (1, "what it started goes on") if command.exists() and command.read_text() else (0, "")
-
-
 def no_unit_tests(logs):
     """Where there are no tests of the tools, that is no success."""
     logs.mkdir(parents=True)
@@ -470,25 +456,6 @@ def no_unit_tests(logs):
 def parts(_logs):
     """What the lab and the harness do with files; takes no machine."""
     return unit.discover("selftests/meta")
-
-
-def interrupted_unit(logs):
-    """A run that is ended from outside does not wait for a unit test that never ends."""
-    logs.mkdir(parents=True)
-    fake = logs / "make"
-    fake.write_text(f"#!/bin/sh\n: >{logs}/begun\nexec sleep 100\n")
-    fake.chmod(0o755)
-    environment = os.environ | {"PATH": f"{logs}:{os.environ['PATH']}", "MUSTER_CACHE": str(logs / "cache")}
-    process = subprocess.Popen([str(vm.SELFTESTS / "run"), "unit/test_table"], env=environment, text=True,
-                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    while not (logs / "begun").exists() and process.poll() is None:
-        time.sleep(0.1)
-    start = time.monotonic()
-    process.terminate()
-    output, _ = process.communicate()
-    seconds = time.monotonic() - start
-    good = process.returncode == 1 and seconds < 60 and "# failed: unit/test_table: interrupted" in output
-    return (0, "") if good else (1, f"ended after {seconds:.0f} s with status {process.returncode}:\n{output}")
 
 
 def soak_step(_logs):
@@ -534,7 +501,7 @@ def planted_race(logs):
 TESTS = {"cases": cases, "ends": ends, "planted": planted, "planted_race": planted_race, "kernel_log": kernel_log,
          "hung_vm": hung_vm, "frozen_vm": frozen_vm, "late_vm": late_vm, "kernels": kernels, "groups": groups,
          "broken_machine": broken_machine, "lost_network": lost_network, "missing_kernel": missing_kernel,
-         "killed_lab": killed_lab, "time_limit": time_limit, "interrupted_unit": interrupted_unit,
-         "no_unit_tests": no_unit_tests, "parts": parts, "soak_step": soak_step}
+         "killed_lab": killed_lab, "no_unit_tests": no_unit_tests, "parts": parts, "soak_step": soak_step,
+         **meta_run.TESTS}
 # What a test boots, where that is not the default.
 KERNELS = {"planted": "debug", "planted_race": "kcsan"}

@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import time
 
-from lablib import cache, machines
+from lablib import cache, children, machines
 
 from . import interrupt, ktap
 from .report import FAIL, Result
@@ -276,8 +276,8 @@ class Boots:
 
     def _boot(self, out):
         with open(out / "lab.log", "wb") as log:
-            process = subprocess.Popen(self._command(out), stdin=subprocess.DEVNULL,
-                                       stdout=log, stderr=subprocess.STDOUT)
+            process = subprocess.Popen(self._command(out), stdin=subprocess.DEVNULL, stdout=log,
+                                       stderr=subprocess.STDOUT, preexec_fn=children.end_with_parent)
             try:
                 late = self._watch(process, out)
             finally:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 
-from . import guest
+from lablib import children
 
 POLL_SECONDS = 0.3
 
@@ -24,7 +24,7 @@ class Beside:
         self.printed, self.said = (scratch / f"{self.name}.{kind}" for kind in ("out", "err"))
         with open(self.printed, "wb") as printed, open(self.said, "wb") as said:
             self.process = subprocess.Popen([program], stdin=subprocess.DEVNULL, stdout=printed, stderr=said,
-                                            preexec_fn=guest.end_with_parent)
+                                            preexec_fn=children.end_with_parent)
         line.beside = self.doing
 
     def __enter__(self):

@@ -2,7 +2,6 @@
 """Runs a plan in the lab and follows what the guest says."""
 
 import contextlib
-import ctypes
 import os
 import pathlib
 import shutil
@@ -12,6 +11,7 @@ import sys
 import time
 
 from harness import ktap
+from lablib import children
 
 from . import progress
 
@@ -107,7 +107,7 @@ def _awake(program, cpus):
     """
     with contextlib.ExitStack() as spinning:
         for _ in range(min(cpus, os.cpu_count())):
-            process = spinning.enter_context(subprocess.Popen([program], preexec_fn=end_with_parent))
+            process = spinning.enter_context(subprocess.Popen([program], preexec_fn=children.end_with_parent))
             spinning.callback(process.kill)
         yield
 
@@ -147,7 +147,7 @@ def run(plan, out, *, kernel="6.12", disks=(), mem="3G", timeout=3600, limit=Non
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,
-            preexec_fn=end_with_parent,
+            preexec_fn=children.end_with_parent,
         )
         try:
             while process.poll() is None:
@@ -212,12 +212,6 @@ def _why(code, seen, out):
 def _with_tail(reason, out):
     tail = (out / "console.log").read_text(errors="replace").splitlines()[-15:]
     return "\n".join([reason, *(f"  | {text}" for text in tail)])
-
-
-def end_with_parent():
-    """Has the kernel tell this process when its parent was killed."""
-    pr_set_pdeathsig = 1
-    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGTERM)
 
 
 def interrupted_by_sigterm():

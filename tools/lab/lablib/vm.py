@@ -2,7 +2,7 @@
 """Boots the tree in QEMU and runs one command in it."""
 
 import contextlib
-import ctypes
+import functools
 import os
 import pathlib
 import shutil
@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 
-from . import cache, chroot, initrd, kernel_image, packages, slots, tree
+from . import cache, children, chroot, initrd, kernel_image, packages, slots, tree
 from .machines import DEFAULT
 
 TAIL_LINES = 60
@@ -33,11 +33,6 @@ KERNEL_WORDS = ("console=ttyS0 loglevel=5 panic=-1 reboot=t mitigations=off noka
 # X86_FEATURE_REP_GOOD: without it the kernel clears and copies pages by moves, not by the string instructions that any
 # real CPU does faster and the emulator many times slower.
 EMULATED_WORDS = "clearcpuid=112"
-
-
-def _die_with_parent():
-    pr_set_pdeathsig = 1
-    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
 
 
 class Job:
@@ -150,8 +145,8 @@ class Job:
         if cmd:
             (self.share / "cmd").write_text(chroot.command_line(cmd) + "\n")
         emulator, environment = packages.emulator()
-        process = subprocess.Popen([*emulator, *self.command(accel, cmd)],
-                                   env=os.environ | environment, preexec_fn=_die_with_parent,
+        process = subprocess.Popen([*emulator, *self.command(accel, cmd)], env=os.environ | environment,
+                                   preexec_fn=functools.partial(children.end_with_parent, signal.SIGKILL),
                                    stdin=subprocess.PIPE if cmd else None)
         timed_out = False
         try:

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tests of the harness itself: how a run ends, and what it leaves."""
+
+import contextlib
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+from . import commands, vm
+
+WAIT_SECONDS = 60
+
+
+def _fake_make(logs):
+    """Has `make` never end; returns the environment of a run that takes it. Its process id is in the file begun."""
+    logs.mkdir(parents=True)
+    fake = logs / "make"
+    fake.write_text(f"#!/bin/sh\necho $$ >{logs}/new\nmv {logs}/new {logs}/begun\nexec sleep 100\n")
+    fake.chmod(0o755)
+    return os.environ | {"PATH": f"{logs}:{os.environ['PATH']}", "MUSTER_CACHE": str(logs / "cache")}
+
+
+def _wait_for(done):
+    """Whether DONE, a function, said so in time."""
+    end = time.monotonic() + WAIT_SECONDS
+    while not done() and time.monotonic() < end:
+        time.sleep(0.1)
+    return done()
+
+
+def _heeds_hangup():
+    """For preexec_fn: whatever runs this may have been told by nohup to ignore it."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+@contextlib.contextmanager
+def _begun(command, logs, environment):
+    """COMMAND, and the id of the process that it has started and told of in the file begun."""
+    process = subprocess.Popen(command, env=environment, text=True, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=_heeds_hangup)
+    _wait_for(lambda: (logs / "begun").exists() or process.poll() is not None)
+    pid = int((logs / "begun").read_text()) if (logs / "begun").exists() else 0
+    try:
+        yield process, pid
+    finally:
+        for each in (process.pid, pid):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(each, signal.SIGKILL)
+        process.wait()
+
+
+def _run_of_unit(logs, *before):
+    return _begun([*before, str(vm.SELFTESTS / "run"), "unit/test_table"], logs, _fake_make(logs))
+
+
+def _runs(pid):
+    """Whether process PID does; one that ended but was not waited for has no command line."""
+    command = pathlib.Path(f"/proc/{pid}/cmdline")
+    try:
+        return bool(command.read_text())
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def time_limit(_logs):
+    """A command that takes too long fails, with what it printed, and nothing that it started goes on."""
+    try:
+        commands.run(["sh", "-c", "sleep 600 & echo $!; wait"], 10)
+        return 1, "it was not ended"
+    except commands.Ended as ended:
+        if str(ended) != "time-out after 10 s":
+            return 1, f"said '{ended}'"
+        return (1, "what it started goes on") if _runs(int(ended.output)) else (0, "")
+
+
+def _interrupted(logs, number):
+    with _run_of_unit(logs) as (process, pid):
+        start = time.monotonic()
+        process.send_signal(number)
+        output, _ = process.communicate()
+        seconds = time.monotonic() - start
+        good = process.returncode == 1 and seconds < WAIT_SECONDS and not _runs(pid)
+    if good and "# failed: unit/test_table: interrupted" in output:
+        return ""
+    return f"signal {number}: ended after {seconds:.0f} s with status {process.returncode}:\n{output}"
+
+
+def interrupted_unit(logs):
+    """A run that is ended from outside, or loses its terminal, does not wait for a unit test that never ends."""
+    bad = [why for number in (signal.SIGTERM, signal.SIGHUP) if (why := _interrupted(logs / str(int(number)), number))]
+    return (1, "\n".join(bad)) if bad else (0, "")
+
+
+def without_terminal(logs):
+    """A run that is to go on when its terminal goes does so."""
+    with _run_of_unit(logs, "nohup") as (process, pid):
+        process.send_signal(signal.SIGHUP)
+        time.sleep(3)
+        return (0, "") if process.poll() is None and _runs(pid) else (1, f"ended with status {process.returncode}")
+
+
+def killed_run(logs):
+    """What a run has started, a command or the lab, does not outlive it when it is killed."""
+    bad = []
+    lab = logs / "lab"
+    lab.mkdir(parents=True)
+    boot = (f"import pathlib\nfrom harness import meta\nmeta._boots_with(meta.FAKE_LAB + 'begins t.a; "
+            f"echo $$ >{lab}/new; mv {lab}/new {lab}/begun; exec sleep 100', pathlib.Path('{lab}/boots'))")
+    paths = f"{vm.SELFTESTS}:{vm.LAB.parent}"
+    for what, run in (("a command", _run_of_unit(logs / "unit")),
+                      ("the lab", _begun([sys.executable, "-c", boot], lab, os.environ | {"PYTHONPATH": paths}))):
+        with run as (process, pid):
+            if not pid:
+                bad.append(f"{what} did not start: {process.communicate()[0]}")
+                continue
+            process.kill()
+            process.wait()
+            if not _wait_for(lambda pid=pid: not _runs(pid)):
+                bad.append(f"{what} goes on")
+    return (1, "\n".join(bad)) if bad else (0, "")
+
+
+TESTS = {"time_limit": time_limit, "interrupted_unit": interrupted_unit, "without_terminal": without_terminal,
+         "killed_run": killed_run}
