@@ -50,7 +50,9 @@ def job(long, minutes, seed, kernel, reporter, logs):
         if long.seed:
             reporter.say(f"{test.label}: seed {seed}")
         vm.Boots([test], reporter, logs / test.id, vm.build_programs(), environment).run()
-        for line in _remarks(next(each for each in reporter.results if each.name == test.label).log):
-            reporter.say(line.removeprefix("# "))
+        # None where the run was interrupted.
+        for result in [each for each in reporter.results if each.name == test.label]:
+            for line in _remarks(result.log):
+                reporter.say(line.removeprefix("# "))
 
     return run

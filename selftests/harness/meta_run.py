@@ -9,9 +9,12 @@ import subprocess
 import sys
 import time
 
-from . import commands, vm
+from . import commands, table, vm
+from .report import FAIL, PASS, SKIP, Result
 
 WAIT_SECONDS = 60
+# Where a program of its own finds what is tested.
+PATHS = f"{vm.SELFTESTS}:{vm.LAB.parent}"
 
 
 def _fake_make(logs):
@@ -109,9 +112,8 @@ def killed_run(logs):
     lab.mkdir(parents=True)
     boot = (f"import pathlib\nfrom harness import meta\nmeta._boots_with(meta.FAKE_LAB + 'begins t.a; "
             f"echo $$ >{lab}/new; mv {lab}/new {lab}/begun; exec sleep 100', pathlib.Path('{lab}/boots'))")
-    paths = f"{vm.SELFTESTS}:{vm.LAB.parent}"
     for what, run in (("a command", _run_of_unit(logs / "unit")),
-                      ("the lab", _begun([sys.executable, "-c", boot], lab, os.environ | {"PYTHONPATH": paths}))):
+                      ("the lab", _begun([sys.executable, "-c", boot], lab, os.environ | {"PYTHONPATH": PATHS}))):
         with run as (process, pid):
             if not pid:
                 bad.append(f"{what} did not start: {process.communicate()[0]}")
@@ -123,5 +125,47 @@ def killed_run(logs):
     return (1, "\n".join(bad)) if bad else (0, "")
 
 
+def interrupted_long(logs):
+    """A soak that is interrupted before it has a result is no failure of the harness."""
+    code = ("import pathlib, sys\nfrom harness import interrupt, long, report, vm\n"
+            "interrupt.stop.set()\nvm.build_programs = lambda: None\n"
+            "for kind in long.KINDS.values():\n"
+            "    long.job(kind[0], 1, 1, '', report.Reporter(), pathlib.Path(sys.argv[1]))()")
+    done = subprocess.run([sys.executable, "-c", code, str(logs)], text=True, env=os.environ | {"PYTHONPATH": PATHS},
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return done.returncode, done.stdout
+
+
+def full_disk(logs):
+    """A run that cannot keep what the next ones want to know says so, and its last line is what it always is."""
+    # As root, one can write to any file but this.
+    (logs / "check/durations.json").mkdir(parents=True)
+    done = subprocess.run([str(vm.SELFTESTS / "run"), "lint/executables"], text=True, stdin=subprocess.DEVNULL,
+                          env=os.environ | {"MUSTER_CACHE": str(logs)}, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT)
+    good = "could not save how long tests take: " in done.stdout and done.stdout.endswith(
+        "\n1 passed, 0 failed, 0 skipped\n")
+    return (0, "") if good and not done.returncode else (1, f"status {done.returncode}:\n{done.stdout}")
+
+
+def table_rows(logs):
+    """A table has a row for each test, whatever came beside it, and whatever words a test uses."""
+    logs.mkdir(parents=True)
+    path = logs / "table.md"
+    path.write_text(f"before\n{table.BEGIN}{table.END}after\n")
+    table.update(path, [Result("t/a", PASS, 1.0, "", "1..1\nok 1 x\n# figure: a|b\n", in_vm=True),
+                        Result("t/a, after its end", FAIL, in_vm=True),
+                        Result("t/b, before its begin", FAIL, in_vm=True),
+                        Result("t/b", FAIL, 2.0, "", "1..1\nnot ok 1 x\n", in_vm=True),
+                        Result("t/c", SKIP, 3.0, "no a|b here", in_vm=True), Result("unit/x", PASS, 4.0)])
+    table.update(path, [])
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in path.read_text().splitlines() if "|" in line]
+    got = [[row[0], row[1], row[2], row[-1]] for row in rows[2:]]
+    wanted = [["t/a", "1", "1", "a/b"], ["t/b", "1", "2", ""], ["t/c", "0", "skipped: no a/b here", ""],
+              ["all", "2", "3", ""]]
+    return (0, "") if got == wanted else (1, f"rows {got}")
+
+
 TESTS = {"time_limit": time_limit, "interrupted_unit": interrupted_unit, "without_terminal": without_terminal,
-         "killed_run": killed_run}
+         "killed_run": killed_run, "interrupted_long": interrupted_long, "full_disk": full_disk,
+         "table_rows": table_rows}

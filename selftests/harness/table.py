@@ -15,6 +15,8 @@ VERIFIED = re.compile(r"^# verified (\d+) pages", re.MULTILINE)
 HEAD = ("test", "cases", "failures", "pages verified", "time", "day", "figures")
 Row = collections.namedtuple("Row", "test cases failures pages seconds day figures")
 FIGURE = re.compile(r"^# figure: (.*)$", re.MULTILINE)
+# What came when no test ran is named after one.
+GAP = re.compile(r", (after its end|before its begin)$")
 
 
 def _row(result):
@@ -28,9 +30,19 @@ def _row(result):
     else:
         failures = f"{max(bad, 1)}"
     verified = sum(map(int, VERIFIED.findall(output)))
-    figures = "; ".join(FIGURE.findall(output)).replace("|", "/")
-    return Row(result.name, str(len(cases)), failures, f"{verified:,}" if verified else "", f"{result.seconds:.0f} s",
-               datetime.date.today().isoformat(), figures)
+    cells = (result.name, str(len(cases)), failures, f"{verified:,}" if verified else "", f"{result.seconds:.0f} s",
+             datetime.date.today().isoformat(), "; ".join(FIGURE.findall(output)))
+    return Row(*(cell.replace("|", "/") for cell in cells))
+
+
+def _rows(results):
+    """{test: Row} of RESULTS; what came beside a test is one failure more of it."""
+    rows = {each.name: _row(each) for each in results if not GAP.search(each.name)}
+    for name in (GAP.sub("", each.name) for each in results if GAP.search(each.name)):
+        if row := rows.get(name):
+            failures = int(row.failures) if row.failures.isdigit() else 0
+            rows[name] = row._replace(failures=str(failures + 1))
+    return rows
 
 
 def _lines(rows):
@@ -66,6 +78,6 @@ def marked(text):
 def update(path, results):
     """Puts the RESULTS of tests that ran in VMs in the table of the file at PATH; other tests' rows stay."""
     before, rows, after = _parts(path)
-    rows |= {each.name: _row(each) for each in results if each.in_vm}
+    rows |= _rows([each for each in results if each.in_vm])
     lines = "\n".join(_lines([rows[name] for name in sorted(rows)]))
     path.write_text(f"{before}{BEGIN}{lines}\n{END}{after}")
