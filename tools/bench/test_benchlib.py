@@ -19,7 +19,8 @@ def step(side, cluster, number, program="c1", seconds=(1.0, 2.0), counts=None):
         "seconds": {"total": write + read, "write": write, "read": read},
         "counts": {"pswpout": 100, "pswpin": 100, "dev_writes": 10, "dev_reads": 50, "dev_pages_read": 100,
                    "dev_pages_written": 100} | (counts or {}),
-        "bad": 0, "statuses": [0] * programs, "programs": [{"verified": 9, "bad": 0}] * programs,
+        "bad": 0, "statuses": [0] * programs,
+        "programs": [{"verified": 9, "bad": 0, "filler": plan.PROGRAMS[program].filler}] * programs,
     }
 
 
@@ -329,6 +330,13 @@ class Failing(unittest.TestCase):
             ("papers", {"programs": [{"verified": 9, "bad": 0}, idle, idle]}, "a program verified nothing"),
         ):
             self.assertEqual(results.complaint(step("stock", 3, 1, program) | wrong), why)
+
+    def test_all_sides_have_the_same_pages_beside(self):
+        for side, pages, why in (("stock", 497990, ""), ("mswap", 497990, ""),
+                                 ("mswap", 489725, "swap held 489725 pages beside, not 497990")):
+            output = f"begin aged pages={pages}\nverified 9 pages, 0 bad\n"
+            found = step(side, 3, 1, "aged95") | {"programs": [results.program_output(output)]}
+            self.assertEqual(results.complaint(found), why)
 
     def test_nothing_was_swapped(self):
         for name, way in (("pswpin", "in"), ("pswpout", "out")):

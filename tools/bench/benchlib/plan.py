@@ -5,6 +5,10 @@ import dataclasses
 
 STRIDE = "pagestride"
 PHASED = (STRIDE, "stripes")
+# Never half full, but where a program sees to that: from there on the kernel frees a slot when its page is read, and
+# chance decides what is written twice.
+DEVICE_MIB = 2048
+DEVICE_PAGES = DEVICE_MIB << 8
 
 
 @dataclasses.dataclass(frozen=True)
@@ -99,6 +103,7 @@ class Program:
     memory_mib: int = 0  # of the cgroup; 0: an option says
     outside: bool = False  # runs outside the cgroup, and itself puts into it what shall be
     archives: tuple = ()  # what is unpacked for it
+    filler: int = 0  # pages that swap holds beside its own, and that it says
 
     @property
     def phased(self):
@@ -108,6 +113,11 @@ class Program:
 
 SCALES = (1, 2, 4, 8)
 REAL_PROGRAMS = ("memcached", "redis", "pgbench", "compile", "stress-vm", "stress-bigheap", "numpy")
+
+
+def aged_filler(full, pages=DEVICE_PAGES):
+    """How many pages agedswap holds."""
+    return pages // 100 * full
 
 
 def _stride(pages):
@@ -128,8 +138,9 @@ PROGRAMS = {
         Program("lu", "LU factorisation of a band matrix of 234 MB", ("lu",)),
         Program("netsim", "events of a network of 250 MB of small objects", ("netsim",), 100),
         *(
-            Program(f"aged{full}", f"c = 1 while swap is {full} % full and fragmented",
-                    (f"agedswap {full} 48 {STRIDE} -c 1 -s 192",), 100)
+            Program(f"aged{full}", f"c = 1 while {full} % of the device is in use and fragmented",
+                    (f"agedswap {full} {DEVICE_PAGES} 48 {STRIDE} -c 1 -s 192",), 100,
+                    filler=aged_filler(full))
             for full in (50, 80, 95)
         ),
         *(

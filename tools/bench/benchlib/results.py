@@ -78,9 +78,9 @@ def _unknown_if_not_counted(counts):
     return counts
 
 
-def _program_output(text):
+def program_output(text):
     """Phases, figures and verdict of one program."""
-    found = {"seconds": {}, "figures": {}, "verified": 0, "bad": 0}
+    found = {"seconds": {}, "figures": {}, "verified": 0, "bad": 0, "filler": 0}
     for line in text.splitlines():
         match = VERIFIED.match(line)
         if match:
@@ -88,6 +88,8 @@ def _program_output(text):
             found["bad"] += int(match[2])
         elif line.startswith("figures "):
             found["figures"] |= {name: float(value) for name, value in guest.fields(line).items() if value}
+        elif line.startswith("begin aged "):
+            found["filler"] = int(guest.fields(line)["pages"])
         elif line.startswith("phase="):
             phase = guest.fields(line)
             seconds = found["seconds"]
@@ -122,7 +124,7 @@ def step_result(out, step, event, phased):
 
     outputs = sorted(out.glob(f"{step.number}.out.*"))
     texts = [each.read_text(encoding="utf-8", errors="replace") for each in outputs]
-    programs = [_program_output(text) for text in texts]
+    programs = [program_output(text) for text in texts]
     begin, end = _snapshot(path("begin")), _snapshot(path("end"))
     result = {
         "device": step.device,
@@ -173,6 +175,7 @@ def ended(steps):
 def _complaint_of_programs(step):
     known = plan.PROGRAMS.get(step["program"])
     wanted = len(known.commands) if known else 1
+    filler = sum(program.get("filler", 0) for program in step["programs"])
     if any(step["statuses"]):
         return f"ended with status {' '.join(map(str, step['statuses']))}"
     if len(step["statuses"]) != wanted:
@@ -181,6 +184,8 @@ def _complaint_of_programs(step):
         return f"{step['bad']} bad"
     if not all(program["verified"] for program in step["programs"]):
         return "a program verified nothing"
+    if known and filler != known.filler:
+        return f"swap held {filler} pages beside, not {known.filler}"
     return ""
 
 

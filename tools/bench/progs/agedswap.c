@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Runs a command while swap is FULL percent full and fragmented: agedswap FULL LIMIT_MIB COMMAND...
+ * Runs a command while FULL percent of a swap device's PAGES are in use, and fragmented:
+ * agedswap FULL PAGES LIMIT_MIB COMMAND...
  *
  * Fills nearly all of swap with pages of its own, gives pages back at random until a tenth less than FULL is in
- * use, and fills up to FULL again, in random order. It keeps its cgroup to LIMIT_MIB meanwhile and for the
- * command, since what is left of swap may be less than the cgroup was given. Says "begin" when the command begins,
- * "end" when it has ended, then looks whether its own pages are still what they were, one in SAMPLED; ends with the
- * command's status, or 1.
+ * use, and fills up to FULL again, in random order. The swap area itself does not count: mswap's is smaller than
+ * stock swap's on the same device, and all shall have the same load. It keeps its cgroup to LIMIT_MIB meanwhile and
+ * for the command, since what is left of swap may be less than the cgroup was given. Says "begin" when the command
+ * begins, "end" when it has ended, then looks whether its own pages are still what they were, one in SAMPLED; ends
+ * with the command's status, or 1.
  */
 #include <errno.h>
 #include <sys/mman.h>
@@ -16,14 +18,14 @@
 
 #include "page.h"
 
-#define FILLED	97	/* percent of swap, at first */
-#define AGED	10	/* percent of swap that is given back and filled again */
+#define FILLED	97	/* percent of PAGES, at first */
+#define AGED	10	/* percent of PAGES, given back and filled again */
 #define SAMPLED	61
 
 struct filler {
 	char *mem;
 	uint32_t *order;	/* page numbers: those in use first */
-	size_t pages;		/* as many as swap has slots */
+	size_t pages;		/* as many as the device has */
 	size_t used;
 	uint64_t random;
 };
@@ -53,26 +55,33 @@ static void keep_cgroup_to(const char *mib)
 		die("%s: %s", path, strerror(errno));
 }
 
-static void make(struct filler *f)
+static size_t percent(const struct filler *f, unsigned long of)
+{
+	return f->pages / 100 * of;
+}
+
+static size_t swap_pages(void)
 {
 	struct sysinfo info;
 
 	if (sysinfo(&info))
 		die("sysinfo: %s", strerror(errno));
-	f->pages = info.totalswap * info.mem_unit / PAGE_SIZE;
+	return info.totalswap * info.mem_unit / PAGE_SIZE;
+}
+
+static void make(struct filler *f, size_t pages)
+{
+	f->pages = pages;
+	if (swap_pages() < percent(f, FILLED))
+		die("swap has %zu pages, fewer than %zu", swap_pages(), percent(f, FILLED));
 	f->mem = mmap(NULL, f->pages * PAGE_SIZE, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	f->order = malloc(f->pages * sizeof(*f->order));
-	if (!f->pages || f->mem == MAP_FAILED || !f->order)
-		die("no swap, or no memory");
+	if (f->mem == MAP_FAILED || !f->order)
+		die("no memory");
 	madvise(f->mem, f->pages * PAGE_SIZE, MADV_NOHUGEPAGE);
 	for (size_t i = 0; i < f->pages; i++)
 		f->order[i] = i;
-}
-
-static size_t percent(const struct filler *f, unsigned long of)
-{
-	return f->pages / 100 * of;
 }
 
 static char *page(const struct filler *f, size_t i)
@@ -145,11 +154,11 @@ int main(int argc, char **argv)
 	unsigned long full;
 	int status;
 
-	if (argc < 4)
-		die("usage: agedswap FULL LIMIT_MIB COMMAND...   (percent of swap; at least %d)", AGED);
+	if (argc < 5)
+		die("usage: agedswap FULL PAGES LIMIT_MIB COMMAND...   (percent of PAGES; at least %d)", AGED);
 	full = number_arg(argv[1], AGED, FILLED);
-	keep_cgroup_to(argv[2]);
-	make(&f);
+	keep_cgroup_to(argv[3]);
+	make(&f, number_arg(argv[2], 100, UINT32_MAX));
 	fill_to(&f, percent(&f, FILLED), false);
 	page_out(&f);
 	free_to(&f, percent(&f, full - AGED));
@@ -157,7 +166,7 @@ int main(int argc, char **argv)
 	page_out(&f);
 	printf("begin aged pages=%zu\n", f.used);
 	fflush(stdout);
-	status = run_command(argv + 3);
+	status = run_command(argv + 4);
 	/* What follows is no part of it: whoever reads this has the time to look at the counters. */
 	printf("end\n");
 	fflush(stdout);

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tests of what runs in the VM, here, with stand-ins for its kernel: python3 -m unittest discover -s tools/bench"""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+SHARED = HERE.parents[1] / "selftests/progs"
+sys.path.insert(0, str(HERE))
+
+from benchlib import plan  # noqa: E402
+
+# What a kernel with $SWAP_PAGES of swap tells agedswap; it writes its limit to a file that is gone with it.
+AGED = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+static int swap_area(struct sysinfo *info)
+{
+	*info = (struct sysinfo) { .totalswap = atol(getenv("SWAP_PAGES")), .mem_unit = 4096 };
+	return 0;
+}
+
+static FILE *file_of_kernel(const char *path)
+{
+	FILE *file = tmpfile();
+
+	if (!strcmp(path, "/proc/self/cgroup"))
+		fputs("0::/bench\\n", file);
+	rewind(file);
+	return file;
+}
+
+#define sysinfo(info)	swap_area(info)
+#define fopen(path, mode)	file_of_kernel(path)
+#define madvise(...)	0
+#define sleep(seconds)	0
+#include "agedswap.c"
+"""
+
+
+class Compiled(unittest.TestCase):
+    @classmethod
+    def compile(cls, text):
+        """The path of what TEXT makes."""
+        holder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(holder.cleanup)
+        path = pathlib.Path(holder.name) / "program"
+        subprocess.run(["cc", "-std=gnu11", "-D_GNU_SOURCE", f"-I{HERE / 'progs'}", f"-I{SHARED}", "-o", path,
+                        "-x", "c", "-"], input=text, text=True, check=True)
+        return path
+
+
+class Aged(Compiled):
+    @classmethod
+    def setUpClass(cls):
+        cls.agedswap = cls.compile(AGED)
+
+    def run_on(self, area, *words):
+        return subprocess.run([self.agedswap, *words], env={"SWAP_PAGES": str(area), "PATH": "/usr/bin:/bin"},
+                              capture_output=True, text=True, check=False)
+
+    def test_the_load_does_not_follow_the_area(self):
+        for area in (2000, 1966):  # stock swap's on a device of 2000 pages, and mswap's
+            done = self.run_on(area, "95", "2000", "48", "echo", "it runs")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual(done.stdout,
+                             "begin aged pages=1900\nit runs\nend\nverified 32 pages, 0 bad\n")
+
+    def test_an_area_that_is_too_small(self):
+        done = self.run_on(1939, "50", "2000", "48", "true")
+        self.assertEqual((done.returncode, done.stdout, done.stderr),
+                         (2, "", "swap has 1939 pages, fewer than 1940\n"))
+
+    def test_it_holds_what_the_plan_expects(self):
+        for full in (50, 80, 95):
+            words = plan.PROGRAMS[f"aged{full}"].commands[0].split()
+            self.assertEqual(words[:4], ["agedswap", str(full), str(plan.DEVICE_PAGES), "48"])
+            done = self.run_on(2049, str(full), "2050", "48", "true")
+            self.assertIn(f"begin aged pages={plan.aged_filler(full, 2050)}\n", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
