@@ -19,7 +19,7 @@ from unittest import mock
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-from benchlib import beside, files, guest, plan, progress, report, summary, w2r_report  # noqa: E402
+from benchlib import beside, files, guest, options, plan, progress, report, summary, w2r_report  # noqa: E402
 
 OOPS = "[    9.1] BUG: unable to handle page fault for address: 0\n"
 # Stands for bench-swap: takes a second to keep what it found, and says so.
@@ -211,6 +211,40 @@ class Resuming(InDirectory):
         ledger = pathlib.Path(self.results()) / "parts.json"
         ledger.write_text(ledger.read_text().replace("ROUNDS=", "ROUNDS=1"))
         self.assertEqual(self.bench(QUICK="1", PARTS="papers", RESUME=self.results())[1], ["papers"])
+
+    def commands(self):
+        ledger = json.loads((pathlib.Path(self.results()) / "parts.json").read_text())
+        return {name: ended["command"] for name, ended in ledger.items()}
+
+    def test_what_the_environment_says_is_in_the_command(self):
+        told = {"KERNEL": "5.10", "KNOBS": "a=1 b=2", "CACHE_MIB": "64", "CHARGE": "", "ROUNDS": "9"}
+        _, _, page = self.bench(QUICK="1", PARTS="papers caches", **told)
+        commands = self.commands()
+        self.assertEqual(commands["papers"], 'make bench-swap ROUNDS="1" DEVICES="null_blk-100us" PROGRAMS="papers" '
+                         'STOCK_PAGE_CLUSTERS="3" KNOBS="a=1 b=2" KERNEL="5.10"')
+        self.assertTrue(commands["caches"].endswith(' COST_ROUNDS="0" CACHE_MIB="64" KERNEL="5.10"'))
+        self.assertIn(f"Again: `{commands['papers']}`", page)
+
+        again = {"QUICK": "1", "PARTS": "papers caches", "RESUME": self.results()}
+        self.assertEqual(self.bench(**again, **told)[1], [])
+        self.assertEqual(self.bench(**again, **told | {"CACHE_MIB": "32"})[1], ["caches"])
+        self.assertEqual(self.bench(**again)[1], ["papers", "caches"])
+
+    def test_the_page_says_how_a_part_was_measured(self):
+        self.bench(QUICK="1", PARTS="papers", KERNEL="5.10")
+        command = self.commands()["papers"]
+        _, ran, page = self.bench(QUICK="1", PARTS="caches", RESUME=self.results())
+        self.assertEqual(ran, ["caches"])
+        self.assertIn(f"Again: `{command}`", page)
+
+    def test_all_options_of_the_tools_are_known(self):
+        module = load("bench")
+        for tool, known in module.OPTIONS.items():
+            with (mock.patch.object(sys, "argv", [tool]),
+                  mock.patch.object(options.Parser, "option", autospec=True,
+                                    side_effect=options.Parser.option) as option):
+                load(tool).parse_args()
+            self.assertEqual({call.args[1] for call in option.call_args_list}, {*known, "RESULTS"})
 
     def test_a_boot_is_a_part(self):
         self.assertEqual(self.bench(PARTS="aged-nvme scale")[1], ["aged-nvme", "scale"])
