@@ -109,9 +109,12 @@ static int by_value(const void *a, const void *b)
 
 static void print_spread(const char *name, double *values, int digits)
 {
+	double median;
+
 	qsort(values, rounds, sizeof(*values), by_value);
-	printf(" %s=%.*f %s_low=%.*f %s_high=%.*f", name, digits, values[rounds / 2], name, digits, values[0],
-	       name, digits, values[rounds - 1]);
+	median = (values[(rounds - 1) / 2] + values[rounds / 2]) / 2;
+	printf(" %s=%.*f %s_low=%.*f %s_high=%.*f", name, digits, median, name, digits, values[0], name, digits,
+	       values[rounds - 1]);
 }
 
 int main(int argc, char **argv)

@@ -44,6 +44,20 @@ static FILE *file_of_kernel(const char *path)
 #define sleep(seconds)	0
 #include "agedswap.c"
 """
+# Prints the spread of the numbers that it is given.
+SPREAD = """
+#define main	main_of_readcost
+#include "readcost.c"
+#undef main
+
+int main(int argc, char **argv)
+{
+	for (rounds = 0; (int)rounds < argc - 1; rounds++)
+		devices[0].ns[rounds] = atof(argv[rounds + 1]);
+	print_spread("ns", devices[0].ns, 1);
+	return 0;
+}
+"""
 
 
 class Compiled(unittest.TestCase):
@@ -85,6 +99,15 @@ class Aged(Compiled):
             self.assertEqual(words[:4], ["agedswap", str(full), str(plan.DEVICE_PAGES), "48"])
             done = self.run_on(2049, str(full), "2050", "48", "true")
             self.assertIn(f"begin aged pages={plan.aged_filler(full, 2050)}\n", done.stdout)
+
+
+class Spread(Compiled):
+    def test_median(self):
+        program = self.compile(SPREAD)
+        for numbers, median, low, high in (("7", 7, 7, 7), ("4 1", 2.5, 1, 4), ("9 1 3", 3, 1, 9),
+                                           ("8 2 5 4", 4.5, 2, 8)):
+            said = subprocess.run([program, *numbers.split()], capture_output=True, text=True, check=True).stdout
+            self.assertEqual(said, f" ns={median:.1f} ns_low={low:.1f} ns_high={high:.1f}")
 
 
 if __name__ == "__main__":
