@@ -344,6 +344,23 @@ class Booting(InDirectory):
         self.assertGreater(plan.step_limit(slow, step), plan.step_limit(brd, step))
 
 
+class Drawing(InDirectory):
+    def draw(self, text):
+        """Whether a program of plots could, and what is said."""
+        (self.out / "plots.py").write_text(text)
+        with (mock.patch.object(guest, "BENCH", self.out), mock.patch.object(guest, "SYSTEM_PYTHON", sys.executable),
+              contextlib.redirect_stderr(io.StringIO()) as said):
+            return guest.draw("plots.py", self.out), said.getvalue()
+
+    def test_plots_that_cannot_be_drawn(self):
+        says = f"no plots, {sys.executable} says:"
+        self.assertEqual(self.draw(""), (True, ""))
+        self.assertEqual(self.draw("import no_such"),
+                         (False, f"{says} ModuleNotFoundError: No module named 'no_such'\n"))
+        self.assertEqual(self.draw("import os; os.kill(os.getpid(), 9)"),
+                         (False, f"{says} nothing, and ends with status -9\n"))
+
+
 class LosingDevices(InDirectory):
     def run_tool(self, boots, tool="bench-swap", **variables):
         """The tool with what BOOTS does in place of VMs: its status and data, and what it printed."""

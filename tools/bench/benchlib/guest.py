@@ -257,5 +257,6 @@ def draw(program, out):
     """Has PROGRAM draw the plots of OUT; returns whether it could."""
     done = subprocess.run([SYSTEM_PYTHON, str(BENCH / program), str(out)], check=False, capture_output=True, text=True)
     if done.returncode:
-        print(f"no plots, {SYSTEM_PYTHON} says: {done.stderr.strip().splitlines()[-1]}", file=sys.stderr)
+        said = done.stderr.strip().splitlines() or [f"nothing, and ends with status {done.returncode}"]
+        print(f"no plots, {SYSTEM_PYTHON} says: {said[-1]}", file=sys.stderr)
     return done.returncode == 0
