@@ -28,8 +28,9 @@
 # starts with "blockstat", or "bio ... rwbs: W... hitcount: BIOS nr_sector: SECTORS" lines if they are counted), N.mswap.begin
 # and N.mswap (files of mswap, NAME:VALUE), N.out.I (output of the I-th program) and N.status.I (its exit status). N.middle
 # is taken when a program that says "phase=write" has ended that phase; what comes before one that says "begin", or
-# after one that says "end", is left out. Where instructions are counted, N.begin.instructions and N.end.instructions are
-# what plugin/instructions.c wrote, and N.symbols are the functions of /proc/kallsyms.
+# after one that says "end", is left out. N.mswap.begin is taken when a program says "ready", a second before "begin".
+# Where instructions are counted, N.begin.instructions and N.end.instructions are what plugin/instructions.c wrote, and
+# N.symbols are the functions of /proc/kallsyms.
 set -eu
 
 out=$1
@@ -207,11 +208,12 @@ run_program() {
 		echo "$line"
 		case $line in
 		phase=write*) [ "$1" != 1 ] || snapshot middle ;;
+		# Before the timed part: to read them takes time, which stock swap does not need.
+		ready*) mswap_counters mswap.begin ;;
 		begin*)
 			uptime_now >"$tmp/began"
 			root_reads >"$tmp/began.reads"
 			snapshot begin
-			mswap_counters mswap.begin
 			;;
 		end*)
 			uptime_now >"$tmp/ended"

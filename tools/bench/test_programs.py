@@ -2,6 +2,7 @@
 """Tests of what runs in the VM, here, with stand-ins for its kernel: python3 -m unittest discover -s tools/bench"""
 
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -43,6 +44,22 @@ static FILE *file_of_kernel(const char *path)
 #define madvise(...)	0
 #define sleep(seconds)	0
 #include "agedswap.c"
+"""
+# Runs a program as guest.sh does; what it looks at, and when, goes to the log.
+READER = """
+set -eu
+cd "$1"
+program=it cgroup=. tmp=. root=. plan=/dev/null
+PATH={loads}:$PATH
+uptime_now() {{ echo time >>log; }}
+root_reads() {{ :; }}
+snapshot() {{ echo "snapshot $1" >>log; }}
+mswap_counters() {{
+	sleep 0.5
+	echo "counters $1" >>log
+}}
+{function}
+run_program 1 ./program
 """
 # Prints the spread of the numbers that it is given.
 SPREAD = """
@@ -86,7 +103,7 @@ class Aged(Compiled):
             done = self.run_on(area, "95", "2000", "48", "echo", "it runs")
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             self.assertEqual(done.stdout,
-                             "begin aged pages=1900\nit runs\nend\nverified 32 pages, 0 bad\n")
+                             "ready\nbegin aged pages=1900\nit runs\nend\nverified 32 pages, 0 bad\n")
 
     def test_an_area_that_is_too_small(self):
         done = self.run_on(1939, "50", "2000", "48", "true")
@@ -99,6 +116,30 @@ class Aged(Compiled):
             self.assertEqual(words[:4], ["agedswap", str(full), str(plan.DEVICE_PAGES), "48"])
             done = self.run_on(2049, str(full), "2050", "48", "true")
             self.assertIn(f"begin aged pages={plan.aged_filler(full, 2050)}\n", done.stdout)
+
+
+class Reader(unittest.TestCase):
+    """What guest.sh does when a program speaks."""
+
+    def log(self, program):
+        function = re.search(r"^run_program\(\) \{\n.*?^\}\n", (HERE / "guest.sh").read_text(), re.M | re.S)[0]
+        with tempfile.TemporaryDirectory() as holder:
+            out = pathlib.Path(holder)
+            (out / "program").write_text(f"#!/bin/sh\n. load-lib.sh\n{program}")
+            (out / "program").chmod(0o755)
+            subprocess.run(["sh", "-c", READER.format(loads=HERE / "loads", function=function), "sh", holder],
+                           check=True)
+            self.assertEqual((out / "status.1").read_text(), "0\n")
+            return (out / "log").read_text().splitlines()
+
+    def test_counters_of_mswap_are_read_outside_the_timed_part(self):
+        self.assertEqual(self.log("begin\nsleep 0.4\necho works >>log\necho end\n"),
+                         ["counters mswap.begin", "time", "snapshot begin", "works", "time", "snapshot end",
+                          "counters mswap"])
+
+    def test_all_programs_that_begin_are_ready_before(self):
+        for path in (HERE / "loads").glob("run-*"):
+            self.assertNotIn("echo begin", path.read_text(), path.name)
 
 
 class Spread(Compiled):

@@ -2,8 +2,8 @@
 # shellcheck shell=sh
 #
 # For the programs that guest.sh runs outside the cgroup, since only a part of each shall be in it. They have
-# BENCH_CGROUP, the directory of the cgroup, and BENCH_ROOT, that of the programs they asked for. What comes before the
-# line "begin" or after "end" is not measured; after "figures" come figures that the report shows.
+# BENCH_CGROUP, the directory of the cgroup, and BENCH_ROOT, that of the programs they asked for. What comes before
+# begin, or after the line "end", is not measured; after "figures" come figures that the report shows.
 
 export LC_ALL=C
 user=0:0	# that the programs are run as
@@ -30,6 +30,13 @@ stop() {
 	trap - EXIT
 	kill "$server" 2>/dev/null || true
 	wait "$server" || true
+}
+
+# Whoever reads this looks at the counters first.
+begin() {
+	echo ready
+	sleep 1
+	echo begin
 }
 
 # wait_for SECONDS COMMAND...: until it succeeds.

@@ -6,9 +6,9 @@
  * Fills nearly all of swap with pages of its own, gives pages back at random until a tenth less than FULL is in
  * use, and fills up to FULL again, in random order. The swap area itself does not count: mswap's is smaller than
  * stock swap's on the same device, and all shall have the same load. It keeps its cgroup to LIMIT_MIB meanwhile and
- * for the command, since what is left of swap may be less than the cgroup was given. Says "begin" when the command
- * begins, "end" when it has ended, then looks whether its own pages are still what they were, one in SAMPLED; ends
- * with the command's status, or 1.
+ * for the command, since what is left of swap may be less than the cgroup was given. Says "ready" a second before the
+ * command begins, "begin" then, "end" when it has ended, then looks whether its own pages are still what they were, one
+ * in SAMPLED; ends with the command's status, or 1.
  */
 #include <errno.h>
 #include <sys/mman.h>
@@ -164,6 +164,10 @@ int main(int argc, char **argv)
 	free_to(&f, percent(&f, full - AGED));
 	fill_to(&f, percent(&f, full), true);
 	page_out(&f);
+	/* Whoever reads this looks at the counters first. */
+	printf("ready\n");
+	fflush(stdout);
+	sleep(1);
 	printf("begin aged pages=%zu\n", f.used);
 	fflush(stdout);
 	status = run_command(argv + 4);
