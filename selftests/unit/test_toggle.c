@@ -89,13 +89,35 @@ static void test_even(void)
 	CHECK(toggle_decide(&t));
 }
 
+/* Waste that comes by itself is set off against what was used before: half of that each time. */
+static void test_late_waste(void)
+{
+	struct toggle t;
+	u32 periods;
+
+	toggle_init(&t);
+	measure(&t, 100000, 1000);
+	toggle_fates(&t, 100, 0);
+	CHECK(toggle_decide(&t));
+	for (periods = 0; periods < 100; periods++) {
+		toggle_fates(&t, 0, TOGGLE_SAMPLES - 1);
+		CHECK(toggle_decide(&t));
+		toggle_fates(&t, 0, 1000);
+		if (!toggle_decide(&t))
+			break;
+	}
+	/* 50 and 25 of 1,016 and 1,524 pay with 100 times their cost; 12 of 1,778 do not. */
+	CHECK_EQ(periods, 2);
+}
+
 /* Periods off until the next trial, all of whose prefetches are wasted. */
 static u32 off_for(struct toggle *t)
 {
 	u32 periods = 1;
 
-	toggle_fates(t, 0, 100);
-	CHECK(!toggle_decide(t));
+	do {
+		toggle_fates(t, 0, 100);
+	} while (toggle_decide(t));
 	while (!toggle_decide(t))
 		periods++;
 	return periods;
@@ -139,7 +161,7 @@ static void test_trial_begins_anew(void)
 		;
 	toggle_fates(&t, 20, 0);
 	CHECK(toggle_decide(&t));
-	toggle_fates(&t, 0, 100);
+	toggle_fates(&t, 0, 300);
 	CHECK(!toggle_decide(&t));
 	toggle_fates(&t, 1000, 0);
 	while (!toggle_decide(&t))
@@ -175,6 +197,7 @@ int main(void)
 		UNIT_CASE(test_useless_goes_off),
 		UNIT_CASE(test_waits_for_samples),
 		UNIT_CASE(test_even),
+		UNIT_CASE(test_late_waste),
 		UNIT_CASE(test_trials_get_rare),
 		UNIT_CASE(test_trial_begins_anew),
 		UNIT_CASE(test_means),

@@ -32,9 +32,10 @@ void toggle_fates(struct toggle *t, u32 used, u32 wasted)
 {
 	t->used += used;
 	t->wasted += wasted;
+	t->samples += used + wasted;
 }
 
-/* Saved by and spent on the prefetches that met their fate, and @times that. */
+/* Saved by and spent on the prefetches that met their fate, or @times that. */
 static bool pays(const struct toggle *t, u32 times)
 {
 	u64 saved = (u64)t->used * t->latency;
@@ -45,7 +46,7 @@ static bool pays(const struct toggle *t, u32 times)
 
 static bool decide_on(struct toggle *t)
 {
-	if (t->used + t->wasted < TOGGLE_SAMPLES || !t->latency)
+	if (t->samples < TOGGLE_SAMPLES || !t->latency)
 		return true;
 	if (!pays(t, 1)) {
 		t->on = false;
@@ -55,8 +56,10 @@ static bool decide_on(struct toggle *t)
 	} else if (pays(t, 2)) {
 		t->trial_after = TOGGLE_TRIAL_FIRST;
 	}
-	t->used = 0;
-	t->wasted = 0;
+	/* What was fetched in vain may leave long after the rest was used. */
+	t->used /= 2;
+	t->wasted /= 2;
+	t->samples = 0;
 	return t->on;
 }
 
@@ -68,6 +71,7 @@ bool toggle_decide(struct toggle *t)
 		t->on = true;
 		t->used = 0;
 		t->wasted = 0;
+		t->samples = 0;
 	}
 	return t->on;
 }

@@ -6,9 +6,10 @@
  *
  * A prefetch that gets used saves the latency of a read; each one costs work,
  * used or not. Reading ahead goes off when what it saves is less than what it
- * costs. While it is off nothing is learnt about its use, so it is tried again
- * after some periods, and stays on if it saves as much as it costs; each trial
- * that fails doubles them first, until one saves twice that much.
+ * costs; at each decision what was before counts half. While it is off nothing is
+ * learnt about its use, so it is tried again after some periods, and stays on if
+ * it saves as much as it costs; each trial that fails doubles them first, until
+ * one saves twice that much.
  *
  * Pure; the caller's lock protects it. Times in nanoseconds.
  */
@@ -25,8 +26,9 @@ struct toggle {
 	bool on;
 	u32 latency;		/* moving mean of a read of the origin; 0: unknown */
 	u32 cost;		/* moving mean of the work for a prefetched block */
-	u32 used;		/* since the last decision */
+	u32 used;		/* since it went on; halved at each decision */
 	u32 wasted;
+	u32 samples;		/* of both since the last decision */
 	u32 periods_off;
 	u32 trial_after;
 };
