@@ -237,7 +237,9 @@ static void fill_missing(struct replay *r, struct piece *p)
 /* Reads the blocks from the start of @p on that one bio gets; returns their number. */
 static u32 read_some(struct replay *r, struct piece *p)
 {
-	struct reference ref = { .first = p->first, .lookahead = r->config.table.lookahead };
+	struct reference ref = {
+		.first = p->first, .lookahead = r->config.table.lookahead, .waiting = r->rooms.waiting_target,
+	};
 	u64 waited = r->counts.waited;
 	bool inside = p->sector > p->first << r->block_shift;
 	u32 asked = p->n;
@@ -247,7 +249,6 @@ static u32 read_some(struct replay *r, struct piece *p)
 		rooms_tick(&r->rooms);
 	hits = use_hits(r, p->first, pure_min(p->n, SERVE_MAX), inside);
 	ref.room = hits.room;
-	ref.waiting = r->rooms.waiting_target;
 	if (r->config.table.readahead == READAHEAD_AUTO && planner_is_slow(r->toggle.latency)) {
 		ref.near_pays = planner_has_room(r->rooms.held[ROOM_WAITING], r->rooms.limit);
 		ref.late = r->counts.waited != waited;
