@@ -215,11 +215,13 @@ static inline void bio_list_merge_init(struct bio_list *list,
 }
 #endif
 
-/* Mappings of the caller's own came together with memcpy_page(). */
-#ifndef COMPAT_HAVE_MEMCPY_PAGE
+/* Mappings of the caller's own came before memcpy_page(), or together with it. */
+#ifndef COMPAT_HAVE_KMAP_LOCAL
 #define kmap_local_page	kmap_atomic
 #define kunmap_local	kunmap_atomic
+#endif
 
+#ifndef COMPAT_HAVE_MEMCPY_PAGE
 static inline void memcpy_page(struct page *to, size_t to_at,
 			       struct page *from, size_t from_at, size_t len)
 {

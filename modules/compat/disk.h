@@ -18,6 +18,13 @@
 
 #define COMPAT_DISK_SECTORS_MAX	(256 * (PAGE_SIZE >> SECTOR_SHIFT))
 
+#ifndef COMPAT_HAVE_CAPACITY_NOTIFY
+static inline void set_capacity_and_notify(struct gendisk *disk, sector_t size)
+{
+	set_capacity_revalidate_and_notify(disk, size, true);
+}
+#endif
+
 #ifndef COMPAT_HAVE_DISK_ALLOC_LIMITS
 static inline void compat_limit_to_pages(struct request_queue *q,
 					 u32 max_discard_sectors)

@@ -61,6 +61,7 @@ have BIO_LIST_MERGE_INIT linux/bio.h 'bio_list_merge_init'
 have BIO_OF_BDEV linux/bio.h 'bio_init\(struct bio \*bio, struct block_device \*'
 have BLK_FEATURES linux/blkdev.h 'blk_features_t'
 have BLK_OPF linux/blk_types.h 'blk_opf_t;'
+have CAPACITY_NOTIFY 'linux/blkdev.h linux/genhd.h' 'set_capacity_and_notify\('
 have CLASS_CONST linux/device/class.h '\*show\)\(const struct class \*'
 have DISK_ALLOC linux/blkdev.h 'define blk_alloc_disk\('
 have DISK_ALLOC_LIMITS linux/blkdev.h '__blk_alloc_disk\(struct queue_limits \*'
@@ -71,10 +72,12 @@ have DISK_SUBMIT_VOID linux/blkdev.h 'void \(\*submit_bio\)'
 have FOLIO linux/page-flags.h 'page_folio'
 have FREEZE_MEMFLAGS linux/blk-mq.h 'blk_mq_unfreeze_queue\(struct request_queue \*q, unsigned int'
 have HRTIMER_SETUP linux/hrtimer.h 'hrtimer_setup\('
+have KMAP_LOCAL 'linux/highmem.h linux/highmem-internal.h' 'kunmap_local\('
 have MEMCPY_PAGE linux/highmem.h 'memcpy_page\('
 have SHRINKER_ALLOC linux/shrinker.h 'shrinker_alloc\('
 have SHRINKER_NAMED linux/shrinker.h 'register_shrinker\(struct shrinker \*shrinker,'
 have TRACE_ASSIGN_SHORT trace/stages/stage6_event_callback.h '__assign_str\(dst\)'
-if has linux/frontswap.h 'frontswap_register_ops' && grep -qs 'frontswap_register_ops' "$symvers"; then
+if has linux/frontswap.h 'frontswap_register_ops' && grep -qs 'frontswap_register_ops' "$symvers" &&
+	configured CONFIG_MEMORY_FAILURE=y; then
 	echo -DCOMPAT_HAVE_FRONTSWAP
 fi

@@ -88,7 +88,8 @@ static void fswap_lose(struct page *page)
 {
 	clear_highpage(page);
 	SetPageHWPoison(page);
-	if (!current->mm)
+	/* A kernel thread may have borrowed somebody's memory. */
+	if (!current->mm || current->flags & PF_KTHREAD)
 		return;
 	pr_err_ratelimited("process %d (%s) is killed: a page of it cannot be read back\n",
 			   task_pid_nr(current), current->comm);

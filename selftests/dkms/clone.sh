@@ -7,7 +7,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 34
+plan 35
 
 # Next to the real ones: some of these have links to what is beside them.
 other=/usr/src/other-headers
@@ -36,7 +36,7 @@ make_words() {
 		MAKE=()
 		# shellcheck source=/dev/null
 		. $work/dkms.conf
-		grep -o 'LLVM=[^ ]*' <<<"${MAKE[0]}"
+		grep -o '\(LLVM\|CC\)=[^ ]*' <<<"${MAKE[0]}"
 	)
 }
 
@@ -66,6 +66,7 @@ check 'so does make uninstall' make -C '/root/a clone' uninstall
 # A kernel that clang built, and a linker that tells of it and fails: Debian's headers name the compiler themselves.
 must cp -a $other $other-clang
 must sed -i "s|$other|$other-clang|" $other-clang/Makefile
+must sed -i '/^CONFIG_LD_IS_BFD=/d' $other-clang/.config $other-clang/include/config/auto.conf
 must sh -c "echo CONFIG_CC_IS_CLANG=y >>$other-clang/.config"
 must sed -i "s/UTS_RELEASE \".*\"/UTS_RELEASE \"$KVER\"/" $other-clang/include/generated/utsrelease.h
 printf '#!/bin/sh\n: >/root/lld-was-here\nexit 1\n' >/usr/bin/ld.lld && chmod +x /usr/bin/ld.lld
@@ -75,6 +76,8 @@ check_not 'by make, too, whatever CC the environment has' env CC=gcc make -C $wo
 check 'it is used then' rm /root/lld-was-here
 check_eq "and DKMS's make is told" "$(CC=gcc kernel_source_dir=$other-clang make_words)" LLVM=1
 check_eq "but with a CC of make's own" "$(MAKEFLAGS=' -- CC=gcc' kernel_source_dir=$other-clang make_words)" ''
+must sh -c "echo CONFIG_LD_IS_BFD=y >>$other-clang/.config"
+check_eq "or of clang, and GNU's linker" "$(kernel_source_dir=$other-clang make_words)" CC=clang
 must rm /usr/bin/ld.lld
 
 before=$(files)
