@@ -30,8 +30,7 @@
 #include "store.h"
 #include "waiting.h"
 
-#define PAGEIN_SHARDS	8
-static_assert(GROUP_STEP % PAGEIN_SHARDS == 0);
+#define PAGEIN_SHARDS	GRANULE_SHARDS
 /* Reads of granules so many shards apart are in one list. */
 #define PAGEIN_READS	32
 

@@ -58,7 +58,7 @@ void read_op_retry(struct read_op *op);
 
 static inline struct pagein_shard *pagein_shard(struct pagein *pi, u32 slot)
 {
-	return &pi->shards[granule_of(slot) % PAGEIN_SHARDS];
+	return &pi->shards[granule_shard(granule_of(slot))];
 }
 
 /* Where the reads of @slot's granule are. */

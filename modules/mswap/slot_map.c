@@ -6,19 +6,14 @@
 
 #include "slot_map.h"
 
-/* All three words for each granule would be more than 4.5 bytes a slot. */
-static u32 group_count(size_t granules)
-{
-	return round_up(granules - granules / 16, GROUP_STEP);
-}
-
 int slot_map_init(struct slot_map *m, u32 nr_virt, u32 nr_phys)
 {
 	size_t granules = DIV_ROUND_UP((size_t)nr_phys, GRANULE_SLOTS);
 
 	m->nr_virt = nr_virt;
 	m->nr_phys = nr_phys;
-	m->nr_groups = group_count(granules);
+	/* All three words for each granule would be more than 4.5 bytes a slot. */
+	m->nr_groups = granule_nr_groups(granules);
 	/* kvcalloc() refuses more than 2 GiB, which is 2 TiB of slots. */
 	m->map = vzalloc(array_size(nr_virt, sizeof(*m->map)));
 	m->live = kvcalloc(granules, sizeof(*m->live), GFP_KERNEL);

@@ -24,10 +24,10 @@
 
 #include <linux/types.h>
 
+#include "algo/granule.h"
+
 #define GRANULE_SLOTS	64
 #define SLOT_UNMAPPED	((u32)-1)
-/* Granules that share a group word are a multiple of this apart. */
-#define GROUP_STEP	8
 
 struct slot_map {
 	u32 *map;
@@ -65,9 +65,7 @@ static inline u32 granule_of(u32 phys)
 
 static inline u64 *slot_map_group(const struct slot_map *m, u32 granule)
 {
-	if (granule >= m->nr_groups)
-		granule -= m->nr_groups;
-	return &m->group[granule];
+	return &m->group[granule_group(granule, m->nr_groups)];
 }
 
 static inline u64 granule_bit(u32 phys)
