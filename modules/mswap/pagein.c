@@ -28,6 +28,7 @@ struct walk {
 	struct read_op *op;	/* spare */
 	u32 ahead;		/* start a window here when the bio is done, */
 	u32 ahead_size;
+	u32 ahead_from;		/* the slot whose hit starts it */
 	u16 ahead_ioprio;	/* as who asked for the page that starts it */
 };
 
@@ -148,10 +149,11 @@ static u32 count_wanted(struct pagein *pi, struct pagein_shard *sh,
 	return n;
 }
 
-static void note_ahead(struct walk *w, u32 slot, u32 size)
+static void note_ahead(struct walk *w, u32 slot, u32 size, u32 from)
 {
 	w->ahead = slot;
 	w->ahead_size = size;
+	w->ahead_from = from;
 	w->ahead_ioprio = w->bio->bi_ioprio;
 }
 
@@ -168,7 +170,7 @@ static enum step serve_waiting(struct pagein *pi, struct pagein_shard *sh,
 	pagein_learn(pi, sh, &used, &waiting_no_fate);
 	spin_unlock_irqrestore(&sh->lock, flags);
 	if (f->ahead != SLOT_NONE)
-		note_ahead(w, f->ahead, f->ahead_size);
+		note_ahead(w, f->ahead, f->ahead_size, f->slot);
 	slot_bio_copy(w->bio, w->bio->bi_iter, f->page, true);
 	waiting_return(&sh->room, f);
 	mswap_count(pi->stats, MSWAP_PAGES_IN_WAITING, 1);
@@ -214,7 +216,7 @@ static bool join_read(struct pagein *pi, struct walk *w, struct read_op *op,
 	if (!op->triggered && at + n > op->trigger) {
 		op->triggered = true;
 		note_ahead(w, op->slot + op->n,
-			   min_t(u32, op->n * 2, WINDOW_MAX));
+			   min_t(u32, op->n * 2, WINDOW_MAX), slot + n - 1);
 	}
 	mswap_count(pi->stats, MSWAP_PAGES_IN_WAITING, n);
 	return true;
@@ -323,22 +325,21 @@ again:
 }
 
 /* Starts the next window of a steady reader, so that it never waits. */
-static noinline void pagein_ahead(struct pagein *pi, u32 slot, u32 size,
-				  u16 ioprio)
+static noinline void pagein_ahead(struct pagein *pi, const struct walk *w)
 {
-	struct pagein_shard *sh = pagein_shard(pi, slot);
+	struct pagein_shard *sh = pagein_shard(pi, w->ahead);
+	u32 size = min(w->ahead_size, pagein_limit(pi));
 	struct read_op *op;
 	unsigned long flags;
 	bool planned;
 
-	size = min(size, pagein_limit(pi));
-	if (slot >= pi->map->nr_phys || size < 2)
+	if (w->ahead >= pi->map->nr_phys || size < 2)
 		return;
 	op = read_op_alloc(pi, GFP_NOWAIT | __GFP_NOWARN);
 	if (!op)
 		return;
 	spin_lock_irqsave(&sh->lock, flags);
-	planned = read_plan_ahead(op, sh, slot, size);
+	planned = read_plan_ahead(op, sh, w->ahead, size, w->ahead_from);
 	if (planned)
 		flight_begin(pi->flight);
 	spin_unlock_irqrestore(&sh->lock, flags);
@@ -346,7 +347,7 @@ static noinline void pagein_ahead(struct pagein *pi, u32 slot, u32 size,
 		read_op_discard(pi, op);
 		return;
 	}
-	op->ioprio = ioprio;
+	op->ioprio = w->ahead_ioprio;
 	read_op_submit(op);
 }
 
@@ -366,7 +367,7 @@ static void pagein_walk(struct pagein *pi, struct bio *bio, gfp_t gfp,
 	if (w.op)
 		read_op_discard(pi, w.op);
 	if (w.ahead != SLOT_NONE)
-		pagein_ahead(pi, w.ahead, w.ahead_size, w.ahead_ioprio);
+		pagein_ahead(pi, &w);
 }
 
 void pagein_read(struct pagein *pi, struct bio *bio)

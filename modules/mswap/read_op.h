@@ -93,9 +93,12 @@ u32 pagein_limit(const struct pagein *pi);
  * among the reads.
  */
 void read_plan(struct read_op *op, struct pagein_shard *sh, u32 slot, u32 want);
-/* The same for what a run goes on with at @slot; false if there is nothing. */
+/*
+ * The same for what a run goes on with at @slot, for a reader who has come to slot
+ * @from; false if there is nothing, or no frame for it.
+ */
 bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh, u32 slot,
-		     u32 size);
+		     u32 size, u32 from);
 /* The same for the @want slots from @slot on alone. */
 void read_plan_wanted(struct read_op *op, struct pagein_shard *sh, u32 slot,
 		      u32 want);

@@ -4,6 +4,8 @@
 
 /* One in so many of a shard's frames may be in use for what reads pass over. */
 #define PASSING_SHARE	4
+/* A read ahead gives up what others wait for until it has one in so many of them. */
+#define AHEAD_SHARE	2
 
 /* Cuts from @w what is in memory already, so that nothing is read twice. */
 static struct window window_trim(struct pagein_shard *sh, u32 base,
@@ -25,27 +27,53 @@ static struct window window_trim(struct pagein_shard *sh, u32 base,
 }
 
 /*
+ * How many frames, of @most, are to be had for a reader who has come to slot @from.
+ * He would be the first to miss what waits ahead of him in the granule, so that is
+ * not given up, nor what is younger. @ahead: nobody waits for the read; for it not
+ * all is given up that others may come to yet.
+ */
+static u32 frames_for(struct pagein_shard *sh, u32 most, u32 from, bool ahead)
+{
+	u32 share = ahead ? sh->room.nr_frames / AHEAD_SHARE : most;
+	u32 n = waiting_nr_free(&sh->room);
+	const struct waiting_frame *f;
+
+	lockdep_assert_held(&sh->lock);
+	if (n >= most)
+		return most;
+	list_for_each_entry(f, &sh->room.ready, list) {
+		bool own = granule_of(f->slot) == granule_of(from);
+
+		if (n == most || (own ? f->slot > from : n >= share))
+			break;
+		n++;
+	}
+	return n;
+}
+
+/*
  * Gives each prefetched slot of the window @w a frame, outwards from the wanted
  * ones; where frames run out the window ends. Those outside @run are strangers.
  */
 static void take_frames_around(struct read_op *op, struct pagein_shard *sh,
 			       struct window w, struct window run,
-			       u32 at, u32 want)
+			       u32 at, u32 want, u32 from)
 {
+	u32 most = frames_for(sh, w.n - want, from, !want);
 	struct waiting_frame *up[WINDOW_MAX];
 	struct waiting_fate wasted = { 0 };
 	u32 nr_up = 0, nr_down = 0;
 	struct waiting_frame *f;
 	u32 i;
 
-	while (at + want + nr_up < w.first + w.n) {
+	while (at + want + nr_up < w.first + w.n && nr_up < most) {
 		f = waiting_get(&sh->room, &wasted);
 		if (!f)
 			break;
 		f->stranger = at + want + nr_up >= run.first + run.n;
 		up[nr_up++] = f;
 	}
-	while (at - nr_down > w.first) {
+	while (at - nr_down > w.first && nr_up + nr_down < most) {
 		f = waiting_get(&sh->room, &wasted);
 		if (!f)
 			break;
@@ -75,10 +103,11 @@ static void take_no_frames(struct read_op *op, u32 want)
 }
 
 static void take_frames(struct read_op *op, struct pagein_shard *sh,
-			struct window w, struct window run, u32 at, u32 want)
+			struct window w, struct window run, u32 at, u32 want,
+			u32 from)
 {
 	if (w.n > want)
-		take_frames_around(op, sh, w, run, at, want);
+		take_frames_around(op, sh, w, run, at, want, from);
 	else
 		take_no_frames(op, want);
 }
@@ -116,12 +145,15 @@ static u32 strangers_size(struct pagein *pi, struct pagein_shard *sh)
 
 /* Frames for the slots @bits of the op, or, and false, none at all. */
 static bool take_frames_of(struct read_op *op, struct pagein_shard *sh,
-			   u64 bits)
+			   u64 bits, u32 from)
 {
+	u32 most = hweight64(bits);
 	struct waiting_fate wasted = { 0 };
 	struct waiting_frame *f;
 	u64 left, got;
 
+	if (frames_for(sh, most, from, false) < most)
+		return false;
 	for (left = bits; left; left &= left - 1) {
 		f = waiting_get(&sh->room, &wasted);
 		if (!f)
@@ -160,7 +192,7 @@ static bool read_plan_group(struct read_op *op, struct pagein_shard *sh,
 	passed = hweight64(skip);
 	if (sh->passing + passed > sh->room.nr_frames / PASSING_SHARE)
 		return false;
-	if (!take_frames_of(op, sh, all & ~(wanted >> first)))
+	if (!take_frames_of(op, sh, all & ~(wanted >> first), slot))
 		return false;
 	sh->passing += passed;
 	memset(&op->frames[at - first], 0, want * sizeof(op->frames[0]));
@@ -238,7 +270,7 @@ void read_plan(struct read_op *op, struct pagein_shard *sh, u32 slot, u32 want)
 		w = join_strangers(op->pi, map->live[g], run, at, want,
 				   strangers);
 	w = window_trim(sh, slot - at, w, at, want);
-	take_frames(op, sh, w, run, at, want);
+	take_frames(op, sh, w, run, at, want, slot);
 	op->slot = slot - op->want;
 	op->trigger = max(op->want + want, op->n / 2);
 	list_add(&op->list, pagein_reads(sh, op->slot));
@@ -256,7 +288,7 @@ static struct window add_strangers_ahead(struct pagein *pi,
 }
 
 bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh, u32 slot,
-		     u32 size)
+		     u32 size, u32 from)
 {
 	struct slot_map *map = op->pi->map;
 	u32 g = granule_of(slot), at = slot % GRANULE_SLOTS;
@@ -267,7 +299,7 @@ bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh, u32 slot,
 	run = window_ahead(live, map->cont[g], at, size);
 	w = add_strangers_ahead(op->pi, sh, run, live, size);
 	w = window_trim(sh, slot - at, w, at, 0);
-	take_frames(op, sh, w, run, at, 0);
+	take_frames(op, sh, w, run, at, 0, from);
 	if (!op->n)
 		return false;
 	op->slot = slot;

@@ -45,6 +45,7 @@ void waiting_init(struct waiting_room *r)
 	INIT_LIST_HEAD(&r->free);
 	init_llist_head(&r->returned);
 	r->nr_ready = 0;
+	r->nr_free = 0;
 	r->nr_frames = 0;
 	r->target = 0;
 }
@@ -74,6 +75,16 @@ static void waiting_give_up_oldest(struct waiting_room *r,
 	waiting_put(r, f);
 }
 
+static struct waiting_frame *waiting_take_free(struct waiting_room *r)
+{
+	struct waiting_frame *f;
+
+	f = list_first_entry(&r->free, struct waiting_frame, list);
+	list_del(&f->list);
+	r->nr_free--;
+	return f;
+}
+
 /*
  * Frees at most @most frames; true if there are more. Those that are taken follow
  * when they come back.
@@ -81,7 +92,6 @@ static void waiting_give_up_oldest(struct waiting_room *r,
 static bool waiting_trim(struct waiting_room *r, u32 most)
 {
 	struct waiting_fate unneeded = { 0 };
-	struct waiting_frame *f;
 
 	most = waiting_collect_returned(r, most);
 	while (r->nr_frames > r->target) {
@@ -93,9 +103,7 @@ static bool waiting_trim(struct waiting_room *r, u32 most)
 			waiting_give_up_oldest(r, &unneeded);
 			continue;
 		}
-		f = list_first_entry(&r->free, struct waiting_frame, list);
-		list_del(&f->list);
-		waiting_put(r, f);
+		waiting_put(r, waiting_take_free(r));
 	}
 	return false;
 }
@@ -130,6 +138,7 @@ static int waiting_grow(struct waiting_room *r, spinlock_t *lock, u32 nr_frames)
 	}
 	spin_lock_irq(lock);
 	list_splice(&fresh, &r->free);
+	r->nr_free += n;
 	r->nr_frames += n;
 	spin_unlock_irq(lock);
 	return 0;
@@ -183,20 +192,22 @@ void waiting_add(struct waiting_room *r, struct waiting_frame *f)
 	r->nr_ready++;
 }
 
+u32 waiting_nr_free(struct waiting_room *r)
+{
+	waiting_collect_returned(r, WAITING_TRIM);
+	return r->nr_free;
+}
+
 struct waiting_frame *waiting_get(struct waiting_room *r,
 				  struct waiting_fate *wasted)
 {
-	struct waiting_frame *f;
-
 	if (list_empty(&r->free))
 		waiting_collect_returned(r, WAITING_TRIM);
 	if (list_empty(&r->free) && r->nr_ready)
 		waiting_give_up_oldest(r, wasted);
 	if (list_empty(&r->free))
 		return NULL;
-	f = list_first_entry(&r->free, struct waiting_frame, list);
-	list_del(&f->list);
-	return f;
+	return waiting_take_free(r);
 }
 
 void waiting_put(struct waiting_room *r, struct waiting_frame *f)
@@ -207,4 +218,5 @@ void waiting_put(struct waiting_room *r, struct waiting_frame *f)
 		return;
 	}
 	list_add(&f->list, &r->free);
+	r->nr_free++;
 }

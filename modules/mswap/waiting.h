@@ -38,6 +38,7 @@ struct waiting_room {
 	struct list_head free;
 	struct llist_head returned;
 	u32 nr_ready;
+	u32 nr_free;
 	u32 nr_frames;
 	u32 target;	/* frames above it are freed when they come back */
 };
@@ -72,6 +73,8 @@ static inline void waiting_note(struct waiting_fate *fate,
 		fate->run++;
 }
 
+/* How many frames waiting_get() has before it gives up a ready one. */
+u32 waiting_nr_free(struct waiting_room *r);
 /*
  * A frame to read into, or NULL. When none is free the oldest ready one is
  * given up, and *@wasted notes it.

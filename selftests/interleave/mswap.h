@@ -136,6 +136,12 @@ void control_stop(void);
 /* The disk is well again and there is memory: waits until all that is held is written. */
 void control_heal(void);
 
+/* --- mswap_reads.c --- */
+
+#define READS_ONCE_IN	30
+/* One run, instead of tasks: a device is made, and what steady readers have read is counted. */
+void reads_run(void);
+
 /* --- mswap_check.c --- */
 
 /* What must come to pass, beside all that the engine counts. */
@@ -144,6 +150,7 @@ enum {
 	EVENT_HELD,			/* and copies that could not be written, as it stops */
 	EVENT_RESETS,
 	EVENT_RESIZES,
+	EVENT_READERS,			/* steady ones */
 	NR_EVENTS,
 };
 

@@ -30,6 +30,7 @@ const struct run_event check_events[NR_EVENTS] = {
 	[EVENT_HELD] = { "copies lost by a reset", 900 },
 	[EVENT_RESETS] = { "resets", 300 },
 	[EVENT_RESIZES] = { "other sizes", 100 },
+	[EVENT_READERS] = { "steady readers", 20 },
 };
 
 static u64 stat(enum mswap_stat what)
@@ -171,7 +172,7 @@ static u32 check_room(const struct waiting_room *r)
 			nr_hashed++;
 	for (node = r->returned.first; node; node = node->next)
 		nr_returned++;
-	SIM_CHECK(nr_ready == r->nr_ready && nr_hashed == nr_ready);
+	SIM_CHECK(nr_ready == r->nr_ready && nr_hashed == nr_ready && nr_free == r->nr_free);
 	if (nr_free + nr_ready + nr_returned != r->nr_frames)
 		sim_fail("frames: %u free, %u ready, %u on their way back, of %u",
 			 nr_free, nr_ready, nr_returned, r->nr_frames);

@@ -85,6 +85,11 @@ static void end(void)
 
 static void run(void)
 {
+	if (sim_once_in(READS_ONCE_IN)) {
+		reads_run();
+		end();
+		return;
+	}
 	begin();
 	work();
 	if (sim_once_in(2)) {
