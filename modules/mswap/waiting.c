@@ -201,9 +201,12 @@ u32 waiting_nr_free(struct waiting_room *r)
 struct waiting_frame *waiting_get(struct waiting_room *r,
 				  struct waiting_fate *wasted)
 {
+	u32 most = WAITING_TRIM;
+
 	if (list_empty(&r->free))
 		waiting_collect_returned(r, WAITING_TRIM);
-	if (list_empty(&r->free) && r->nr_ready)
+	/* As long as there are more frames than wanted, one given up is gone. */
+	while (list_empty(&r->free) && r->nr_ready && most--)
 		waiting_give_up_oldest(r, wasted);
 	if (list_empty(&r->free))
 		return NULL;

@@ -77,7 +77,8 @@ static inline void waiting_note(struct waiting_fate *fate,
 u32 waiting_nr_free(struct waiting_room *r);
 /*
  * A frame to read into, or NULL. When none is free the oldest ready one is
- * given up, and *@wasted notes it.
+ * given up, or several while there are more frames than wanted, and *@wasted
+ * notes it.
  */
 struct waiting_frame *waiting_get(struct waiting_room *r,
 				  struct waiting_fate *wasted);

@@ -7,6 +7,8 @@
 /* Each goes through so many granules, one after the other. */
 #define GRANULES	5
 #define READER_PAGES	(GRANULES * GRANULE_SLOTS)
+/* What is looked at in one go. */
+#define ROOM_MAX	64
 
 struct readers {
 	u32 n;
@@ -142,10 +144,46 @@ static void check_readers(u32 n, u32 apart, u32 waiting_pages, u32 room)
 			 n, apart, c.reads, pages, room);
 }
 
+/*
+ * A room gets smaller while all its frames are being read into: when their pages wait,
+ * whoever wants a frame still has one.
+ */
+static void check_smaller_room(void)
+{
+	struct waiting_room *r = calloc(1, sizeof(*r));
+	u32 n = 2 + sim_below(ROOM_MAX - 1), left = 1 + sim_below(n - 1), i;
+	struct waiting_frame *frames[ROOM_MAX];
+	struct waiting_fate wasted = { 0 };
+	spinlock_t lock;
+
+	SIM_CHECK(r);
+	spin_lock_init(&lock);
+	waiting_init(r);
+	SIM_CHECK(!waiting_resize(r, &lock, n));
+	for (i = 0; i < n; i++)
+		frames[i] = waiting_get(r, &wasted);
+	SIM_CHECK(!waiting_resize(r, &lock, left) && r->nr_frames == n);
+	for (i = 0; i < n; i++) {
+		frames[i]->slot = i;
+		waiting_add(r, frames[i]);
+	}
+	for (i = 0; i < left; i++) {
+		frames[i] = waiting_get(r, &wasted);
+		if (!frames[i])
+			sim_fail("a room of %u frames, %u before, has only %u", left, n, i);
+	}
+	SIM_CHECK(!waiting_get(r, &wasted) && r->nr_frames == left && wasted.run == n);
+	for (i = 0; i < left; i++)
+		waiting_put(r, frames[i]);
+	waiting_exit(r);
+	free(r);
+}
+
 void reads_run(void)
 {
 	u32 room = 8 << sim_below(4);
 
+	check_smaller_room();
 	if (sim_once_in(2))
 		check_readers(1, 8, PAGEIN_SHARDS * room, room);
 	else
