@@ -144,12 +144,20 @@ void engine_free_slot(struct engine *e, u32 virt)
 		mswap_count(e->stats, MSWAP_SLOT_FREES, 1);
 }
 
+/* Physical slots that may be written. Of one that is being set up none is retired. */
+static u32 engine_good_slots(const struct engine *e)
+{
+	return e->backing.nr_slots - atomic_read(&e->space.retired);
+}
+
 u32 engine_fit_slots(const struct engine *e, u32 wish)
 {
-	u32 phys = e->backing.nr_slots;
+	u32 phys = engine_good_slots(e);
 	u32 reserve = clamp_t(u32, phys / 64, ENGINE_RESERVE_MIN,
 			      ENGINE_RESERVE_MAX);
 
+	if (phys <= ENGINE_RESERVE_MIN)
+		return 0;
 	if (!wish)
 		return phys - reserve;
 	return wish <= phys - ENGINE_RESERVE_MIN ? wish : 0;
@@ -161,7 +169,7 @@ static int engine_fit(struct engine *e, u32 wish, u32 *slots)
 	if (*slots)
 		return 0;
 	pr_err_ratelimited("%s: %u slots do not fit on %s: it has %u, and %u are kept in reserve\n",
-			   e->name, wish, e->backing.path, e->backing.nr_slots,
+			   e->name, wish, e->backing.path, engine_good_slots(e),
 			   ENGINE_RESERVE_MIN);
 	return -ENOSPC;
 }

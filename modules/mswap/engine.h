@@ -69,7 +69,10 @@ void engine_stop(struct engine *e);
 int engine_resize(struct engine *e, u32 slots);
 /* -ENOMEM: the waiting room keeps its size. */
 int engine_set_waiting_pages(struct engine *e, u32 pages);
-/* How many virtual slots fit: @wish, or with 0 the usual; 0 if @wish does not. */
+/*
+ * How many virtual slots fit in those that are not retired: @wish, or with 0 the
+ * usual; 0 if @wish does not.
+ */
 u32 engine_fit_slots(const struct engine *e, u32 wish);
 /* Memory for map, run bits and slot trees. */
 size_t engine_footprint(const struct engine *e);

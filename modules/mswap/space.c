@@ -70,6 +70,7 @@ void space_exit(struct space *s)
 	kfree(s->shards);
 	s->shards = NULL;
 	s->nr_shards = 0;
+	atomic_set(&s->retired, 0);
 }
 
 size_t space_bytes(const struct space *s)

@@ -28,7 +28,7 @@ struct space {
 	struct space_shard *shards;
 	u32 nr_shards;
 	u32 nr_slots;
-	atomic_t retired;	/* slots never to be given out again */
+	atomic_t retired;	/* slots never to be given out again; 0 while there are none */
 };
 
 /* Process context, may sleep. -ENOMEM leaves nothing behind. */

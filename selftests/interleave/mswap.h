@@ -76,6 +76,15 @@ static inline bool rig_is_worn(void)
 	return s->retired.value - rig.taken + freed >= s->nr_slots - rig.taken - rig.slots;
 }
 
+/* The most virtual slots that the device may be given, or 0: 64 others are kept. */
+static inline u32 rig_fit(void)
+{
+	const struct space *s = &rig.engine->space;
+	u32 good = s->nr_slots - s->retired.value;
+
+	return good > ENGINE_RESERVE_MIN ? good - ENGINE_RESERVE_MIN : 0;
+}
+
 /* Makes the engine, and takes it away. */
 void rig_make_engine(void);
 void rig_drop_engine(void);

@@ -207,11 +207,16 @@ static void reset(void)
 /* Refused while something is stored, and else all that was there is still nothing. */
 static void resize(void)
 {
-	u32 slots = rig.slots_max - sim_below(rig.slots_max / 4);
-	int err = engine_resize(rig.engine, slots);
+	u32 fit = rig_fit(), slots = rig.slots_max - sim_below(rig.slots_max / 4);
+	int err;
 
-	if (err && err != -EBUSY && err != -ENOMEM)
-		sim_fail("another size gave error %d", err);
+	if (fit && !sim_once_in(4))
+		slots = fit - sim_below(min(fit, rig.slots_max / 4));
+	err = engine_resize(rig.engine, slots);
+	/* Slots may be retired meanwhile. */
+	if (err ? err != -EBUSY && err != -ENOMEM && (err != -ENOSPC || slots <= rig_fit()) :
+		  slots > fit)
+		sim_fail("another size, of %u slots where %u fit, gave error %d", slots, fit, err);
 	if (err)
 		return;
 	run_count(EVENT_RESIZES, 1);

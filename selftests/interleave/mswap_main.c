@@ -56,6 +56,7 @@ static void empty(void)
 {
 	struct engine *e = rig.engine;
 	struct io_group g;
+	u32 fit;
 
 	control_heal();
 	read_slots(0, rig.slots);
@@ -69,7 +70,11 @@ static void empty(void)
 	check_at_rest();
 	SIM_CHECK(space_nr_free(&e->space) + e->space.retired.value == e->space.nr_slots);
 	SIM_CHECK(!store_nr_held(&e->store));
-	if (engine_resize(e, rig.slots_max))
+	fit = rig_fit();
+	if (engine_resize(e, fit + 1) != -ENOSPC)
+		sim_fail("of %u slots the device has %u as a reserve", fit + ENGINE_RESERVE_MIN,
+			 ENGINE_RESERVE_MIN - 1);
+	if (fit && engine_resize(e, fit))
 		sim_fail("a device that holds nothing cannot have another size");
 }
 

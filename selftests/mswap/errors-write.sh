@@ -11,7 +11,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 45
+plan 51
 
 SLOT=8 # sectors
 RESERVE=256 # slots, enough for the largest I/O
@@ -165,5 +165,16 @@ check 'all bad slots are found' wait_until 4 all_bad_are_retired 100
 check_eq 'a write for which there is no slot fails' "$(fill -g 10 -b 4 | value_of errors)" 36
 check_that 'and is counted' "$(get nospace) > 0"
 check_eq 'all others are right' "$(scan -g 10 | value_of match)" $((blocks - 36))
+
+# What is retired is no room for a larger disksize.
+must blkdiscard "$MSWAP"
+check_settles 'all slots but these are free again' slots_used 0
+size=$(get disksize)
+refuse 'as large a disksize as before is refused' 'No space left on device' "$SYS/disksize" "$size"
+refuse 'so is one less by all retired slots but one' 'No space left on device' "$SYS/disksize" $((size - 99 * 4096))
+must wait_until 5 mswap_set disksize $((size - 100 * 4096))
+check_eq 'one less by all of them is not' "$(get disksize)" $((size - 100 * 4096))
+check_eq 'the device is filled to the last slot' "$(fill -g 11 | value_of match)" $((blocks - 100))
+check_eq 'and all of it is right' "$(scan -g 11 | value_of match)" $((blocks - 100))
 
 finish
