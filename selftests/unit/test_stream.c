@@ -68,6 +68,8 @@ static struct run plain_reference(const struct reference *ref, u32 clock)
 	if (from >= end + x->degree)
 		return (struct run){ 0, 0 };
 	x->ahead = end + x->degree;
+	if (x->ahead - from > 128)
+		x->ahead -= (x->ahead - from) % 128;
 	return (struct run){ from, (u32)(x->ahead - from) };
 }
 
@@ -91,7 +93,7 @@ static void test_stream_plain(void)
 		ref.first -= unit_below(8) || !ref.first ? 0 : 1;
 		ref.n = 1 + unit_below(8);
 		ref.room = unit_below(3);
-		ref.lookahead = 1 + unit_below(256);
+		ref.lookahead = 1 + unit_below(512);
 		ref.waiting = unit_below(2) ? unit_below(512) : unit_below(8192);
 		readers[who] = ref.first + ref.n;
 		plan.n = 0;

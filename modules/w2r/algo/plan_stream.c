@@ -4,6 +4,7 @@
 
 #define FIRST_DEGREE	4
 #define SLACK		2	/* blocks that a reader may skip or read again */
+#define WHOLE		128	/* blocks that most devices take in one I/O */
 #define LATELY		64	/* references */
 #define PART_SHIFT	4	/* blocks whose streams have one hash */
 
@@ -141,6 +142,7 @@ void stream_reference(struct stream_planner *s, const struct reference *ref,
 	struct stream *x = find(s, ref->first);
 	u64 end = ref->first + ref->n;
 	bool early;
+	u32 n;
 
 	x->used = ++s->clock;
 	if (!x->next) {
@@ -161,6 +163,9 @@ void stream_reference(struct stream_planner *s, const struct reference *ref,
 	adapt(s, x, ref, early);
 	if (x->ahead >= end + x->degree)
 		return;
-	plan_add(plan, x->ahead, (u32)(end + x->degree - x->ahead));
-	x->ahead = end + x->degree;
+	n = (u32)(end + x->degree - x->ahead);
+	if (n > WHOLE)
+		n -= n % WHOLE;
+	plan_add(plan, x->ahead, n);
+	x->ahead += n;
 }
