@@ -7,6 +7,7 @@
 #define PATIENCES	3	/* if it is so many times as long as patience; */
 #define KEPT_FOR	8192	/* else after so many */
 #define SAMPLES		8	/* predictions come true before a planner acts */
+#define NO_BLOCK	((u64)-1)
 
 /* Of @of predictions @true_ones are enough: to begin, and to go on acting. */
 struct share {
@@ -62,7 +63,7 @@ static void came_true(struct auto_planner *a, struct prediction *x,
 		if (x->stands_for[kind] && !is_late(a, x, kind, ref))
 			note_success(&a->scores[kind], x->stands_for[kind],
 				     age(a, x, kind));
-	memset(x->stands_for, 0, sizeof(x->stands_for));
+	x->block = NO_BLOCK;
 }
 
 /*

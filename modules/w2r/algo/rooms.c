@@ -30,7 +30,6 @@ int rooms_fault_move(enum room before, enum room after)
 	return move[before][after];
 }
 
-
 /* Neither room is ever meant to hold less than one entry. */
 static u32 fit_target(const struct rooms *r, u32 target)
 {
