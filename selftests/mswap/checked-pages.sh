@@ -36,6 +36,8 @@ settle
 
 plan 7
 
+# Other tests in this boot may have made it true of their devices.
+told=$(log_lines 'no longer pass over slots')
 check_eq 'what is read is checked' "$(<"/sys/block/$disk/integrity/read_verify")" 1
 sectors=$(blockdev --getsz "/dev/$disk")
 must dm_make muster "0 $sectors linear /dev/$disk 0"
@@ -53,7 +55,7 @@ must dm_make muster "0 $sectors linear /dev/$disk 0"
 diag "$(get dev_reads) reads passed over $(get dev_pages_passed) slots"
 check_that 'reads pass over slots' "$(get dev_pages_passed) > $REGION"
 check_eq 'and none of them failed' "$(get read_errors)" 0
-check_eq 'nor is any said to have' "$(log_lines 'no longer pass over slots')" 0
+check_eq 'nor is any said to have' "$(log_lines 'no longer pass over slots')" "$told"
 blocks_right 'so are the strangers' $((blocks - fifth)) -b 1 -R -g 1 -f "$fifth" -n $((blocks - fifth))
 
 finish
