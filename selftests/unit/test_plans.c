@@ -283,6 +283,31 @@ static void test_auto_shares(void)
 	CHECK(!goes_on(PLANNER_REGION, false, 41, 20, 10));
 }
 
+/*
+ * Who predicts now and then is judged too: its past never has more predictions than the lookahead. @right_of 64 in a
+ * row come true.
+ */
+static bool seldom(u32 right_of)
+{
+	struct reference ref = { .n = 1, .room = ROOM_DISK, .lookahead = 128, .waiting = 4096 };
+	u32 i;
+
+	chooser_init(&chooser);
+	for (i = 0; i < 20000; i++) {
+		ref.first = i;
+		chooser_reference(&chooser, &ref);
+		if (!(i % 8))
+			chooser_predict(&chooser, PLANNER_STREAM, &ref, i / 8 % 64 < right_of ? i + 2 : 1000000 + i, 1);
+	}
+	return chooser.acting & 1u << PLANNER_STREAM;
+}
+
+static void test_auto_seldom(void)
+{
+	CHECK(!seldom(8));
+	CHECK(seldom(48));
+}
+
 static void predict(u32 n, u64 first, u32 waiting)
 {
 	struct reference ref = { .n = 1, .lookahead = 1, .waiting = waiting };
@@ -389,6 +414,7 @@ int main(void)
 		UNIT_CASE(test_pattern_order),
 		UNIT_CASE(test_pattern_jumps),
 		UNIT_CASE(test_auto_shares),
+		UNIT_CASE(test_auto_seldom),
 		UNIT_CASE(test_auto_in_time),
 		UNIT_CASE(test_auto_forgets),
 		UNIT_CASE(test_auto_obl),

@@ -489,6 +489,28 @@ static void test_scan_and_then_none(void)
 	trace_free(&t);
 }
 
+/* Of 16 blocks three are asked for, once: nothing comes true, and a set that is read again and again has its room. */
+static void test_hardly_true(void)
+{
+	struct replay_counts none, own;
+	struct trace t = { 0 };
+	u32 i, k, group;
+
+	for (i = 0; i < 20000; i++) {
+		group = unit_below(60000);
+		for (k = 0; k < 3; k++)
+			add(&t, 16 * (u64)group + unit_below(16), 1, TRACE_READ);
+		add(&t, 2000000 + 64 * (u64)unit_below(1 + unit_below(400)), 1, TRACE_READ);
+	}
+	delay = 4;
+	none = run(&t, "none", 1024);
+	own = run(&t, "default,readahead=auto", 1024);
+	delay = 0;
+	CHECK(100 * own.misses <= 102 * none.misses);
+	CHECK(20 * own.prefetched <= own.read_blocks);
+	trace_free(&t);
+}
+
 /* A write of a block whose prefetch is under way drops it, as its old content may come yet. */
 static void test_write_meanwhile(void)
 {
@@ -543,6 +565,7 @@ int main(void)
 		UNIT_CASE(test_readers_backwards),
 		UNIT_CASE(test_beside_a_scan),
 		UNIT_CASE(test_scan_and_then_none),
+		UNIT_CASE(test_hardly_true),
 		UNIT_CASE(test_write_meanwhile),
 	};
 

@@ -7,6 +7,7 @@
 #define PATIENCES	3	/* if it is so many times as long as patience; */
 #define KEPT_FOR	8192	/* else after so many */
 #define SAMPLES		8	/* predictions come true before a planner acts */
+#define NEW_FOR		128	/* references, or up to twice as many */
 #define NO_BLOCK	((u64)-1)
 
 /* Of @of predictions @true_ones are enough: to begin, and to go on acting. */
@@ -68,15 +69,20 @@ static void came_true(struct auto_planner *a, struct prediction *x,
 
 /*
  * What was predicted last had no time to come true: the lookahead, or, of one
- * that names what is asked for much later, as many as came true.
+ * that names what is asked for much later, as many as came true. But who predicts
+ * now and then has never more than that, as the past is halved: of what it predicted
+ * so many references ago half the share must do.
  */
 static bool is_worth(const struct score *s, const struct share *shares,
 		     bool acts, u32 lookahead)
 {
 	u32 early = pure_max(lookahead, pure_min(s->patience, s->used));
 	u32 due = s->made - pure_min(s->made, early);
+	u32 old = s->made - pure_min(s->made, s->total - s->total_then);
 
 	if (s->used < (acts ? 1 : SAMPLES))
+		return false;
+	if (2 * shares[1].of * s->used < shares[1].true_ones * old)
 		return false;
 	return shares[acts].of * s->used >= shares[acts].true_ones * due;
 }
@@ -106,6 +112,12 @@ static void forget(struct score *s, u32 clock)
 	s->patience -= s->patience / 8;
 }
 
+static void grow_old(struct score *s)
+{
+	s->total_then = s->total_later;
+	s->total_later = s->total;
+}
+
 void chooser_reference(struct auto_planner *a, const struct reference *ref)
 {
 	struct prediction *x;
@@ -119,6 +131,9 @@ void chooser_reference(struct auto_planner *a, const struct reference *ref)
 	a->clock++;
 	if (!(a->clock & (DECIDE_EVERY - 1)))
 		decide(a, ref);
+	if (!(a->clock & (NEW_FOR - 1)))
+		for (i = 0; i < SCORES; i++)
+			grow_old(&a->scores[i]);
 	if (!(a->clock & (FORGET_EVERY - 1)))
 		for (i = 0; i < SCORES; i++)
 			forget(&a->scores[i], a->clock);

@@ -22,7 +22,8 @@
  * auto     has each of the others predict, and those act of whose predictions
  *          of late two thirds came true before the waiting room would have lost
  *          them, until less than three fifths do. Those that may come true yet
- *          are left out of account, as many as did. obl predicts and acts where
+ *          are left out of account, as many as did; half of that share must do of
+ *          all that are older than some hundred references. obl predicts and acts where
  *          none else acts, and where its block makes one I/O with a missed one. near
  *          predicts and acts only where it may pay, if a sixth comes true, until
  *          less than a ninth. How much it names after one read doubles, twice at
@@ -127,7 +128,9 @@ struct prediction {
 };
 
 struct score {
-	u32 total;		/* predictions since the start */
+	u32 total;		/* predictions since the start, */
+	u32 total_then;		/* until some hundred references ago, */
+	u32 total_later;	/* and until some later */
 	u32 made;		/* of late: predictions, */
 	u32 used;		/* and those that came true in time, */
 	u32 patience;		/* after about so many more, the slow ones */
