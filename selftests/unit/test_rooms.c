@@ -354,6 +354,31 @@ static void test_bounded_age(void)
 	box_free(&b);
 }
 
+/* In a cache so large that 2^32 blocks are fewer than its ages: a waiting block is no older since so many have come. */
+static void test_bounded_age_of_many(void)
+{
+	struct rooms_config c = config(POLICY_LRU, 64, 1);
+	struct rooms_box b;
+	u32 i;
+
+	c.bounded = true;
+	box_make(&b, &c);
+	b.r.age_shift = 17;
+	b.r.fills = (1ull << 32) - 68;
+	for (i = 0; i < 48; i++)
+		fill_good(&b.r, i, ROOM_WEIGHING);
+	for (i = 0; i < 16; i++)
+		fill_good(&b.r, 100 + i, ROOM_WAITING);
+	b.r.limit = 1u << 25;
+	b.r.in_use = b.r.limit;
+	b.r.waiting_target = b.r.limit / 2;
+	for (i = 0; i < 8; i++)
+		fill_good(&b.r, 200 + i, ROOM_WAITING);
+	CHECK_EQ(b.r.held[ROOM_WAITING], 24);
+	CHECK_EQ(b.r.wasted, 0);
+	box_free(&b);
+}
+
 /* Misses before prefetched blocks shrink the waiting room, to a 16th of the limit where it is bounded. */
 static void test_bounded_target(void)
 {
@@ -519,6 +544,7 @@ int main(void)
 		UNIT_CASE(test_one_room),
 		UNIT_CASE(test_one_room_is_swept),
 		UNIT_CASE(test_bounded_age),
+		UNIT_CASE(test_bounded_age_of_many),
 		UNIT_CASE(test_bounded_target),
 		UNIT_CASE(test_pinned_stay),
 		UNIT_CASE(test_waiting_gives_way),

@@ -66,7 +66,7 @@ struct rooms {
 	u32 step;
 	bool one_room;
 	bool bounded;
-	u32 fills;		/* blocks that came, */
+	u64 fills;		/* blocks that came, */
 	u32 age_shift;		/* 2^this of them are a step of an entry's age */
 	u32 clock;		/* references so far */
 	u32 interval_clock;	/* when the last interval was taken */
