@@ -43,6 +43,14 @@ void w2r_clear_stats(struct w2r *c)
 	spin_unlock_irq(&c->lock);
 }
 
+void w2r_plan_anew(struct w2r *c)
+{
+	lockdep_assert_held(&c->lock);
+	planner_init(c->planner, c->table.planner);
+	rooms_set_moves(&c->rooms, table_split_step(&c->table, c->nr_entries),
+			table_bounded(&c->table));
+}
+
 static void emit_info(struct w2r *c, char *result, unsigned int maxlen)
 {
 	char planners[TABLE_PLANNERS_TEXT];

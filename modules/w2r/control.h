@@ -29,6 +29,8 @@ struct w2r_snapshot {
 
 void w2r_snapshot(struct w2r *c, struct w2r_snapshot *s);
 void w2r_clear_stats(struct w2r *c);
+/* The planner that ->table has now begins, as if it had been there at the start. Under ->lock. */
+void w2r_plan_anew(struct w2r *c);
 
 void w2r_status(struct dm_target *ti, status_type_t type,
 		unsigned int flags, char *result, unsigned int maxlen);

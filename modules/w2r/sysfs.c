@@ -78,7 +78,7 @@ static ssize_t option_store(struct w2r *c, struct w2r_attribute *a,
 	spin_lock_irq(&c->lock);
 	wrong = table_set(&c->table, f->option, strim(text));
 	if (!wrong && f->option == TABLE_PLANNER)
-		planner_init(c->planner, c->table.planner);
+		w2r_plan_anew(c);
 	spin_unlock_irq(&c->lock);
 	if (wrong) {
 		DMERR_LIMIT("%s: refused: %s",

@@ -107,4 +107,7 @@ void check_at_rest(void)
 	check_nothing_under_way(c);
 	check_entries(c);
 	check_counters(c);
+	/* As in a target that is made with this table. */
+	SIM_CHECK(c->rooms.bounded == table_bounded(&c->table));
+	SIM_CHECK(c->rooms.step == table_split_step(&c->table, c->nr_entries));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What befalls a target in use: knobs, little memory, suspends, other tables; and its disk. */
+#include "control.h"
 #include "sysfs.h"
 #include "frames.h"
 #include "readahead.h"
@@ -150,7 +151,7 @@ static void change_knob(struct w2r *c)
 		table_set(&c->table, TABLE_READAHEAD, WORD("auto", "on", "off"));
 	else if (!table_set(&c->table, TABLE_PLANNER,
 			    WORD("obl", "stream", "pattern", "region", "near", "auto")))
-		planner_init(c->planner, c->table.planner);
+		w2r_plan_anew(c);
 	spin_unlock_irq(&c->lock);
 	if (which == 1)
 		w2r_readahead_update(c, false);

@@ -393,6 +393,9 @@ static void test_bounded_target(void)
 		for (i = 0; i < 64; i++)
 			rooms_fault(&b.r, 7, 1);
 		CHECK_EQ(b.r.waiting_target, bounded ? 4 : 1);
+		rooms_set_moves(&b.r, 1, true);
+		CHECK_EQ(b.r.waiting_target, 4);
+		rooms_set_moves(&b.r, 1, bounded);
 		rooms_set_limit(&b.r, 32);
 		CHECK_EQ(b.r.waiting_target, bounded ? 2 : 1);
 		box_free(&b);

@@ -161,6 +161,13 @@ void rooms_init(struct rooms *r, void *mem, const struct rooms_config *c)
 	set_target(r, c->entries / 4);
 }
 
+void rooms_set_moves(struct rooms *r, u32 step, bool bounded)
+{
+	r->step = step;
+	r->bounded = bounded;
+	r->waiting_target = fit_target(r, r->waiting_target);
+}
+
 /* --- entries come and go --- */
 
 enum room rooms_where(const struct rooms *r, u64 block)

@@ -85,6 +85,9 @@ size_t rooms_size(const struct rooms_config *c);
 /* @mem has rooms_size() bytes, aligned to 8. May sleep. */
 void rooms_init(struct rooms *r, void *mem, const struct rooms_config *c);
 
+/* The same with another @step and @bounded from now on; struct rooms_config. */
+void rooms_set_moves(struct rooms *r, u32 step, bool bounded);
+
 /* A new reference begins; what follows up to the next one belongs to it. */
 static inline void rooms_tick(struct rooms *r)
 {
