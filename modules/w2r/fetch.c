@@ -9,11 +9,6 @@
 #include "trace.h"
 #include "write.h"
 
-/*
- * Most of prefetches under way, and of what one plan takes, with what it reads past:
- * memory may be cleared when it is taken, with interrupts off.
- */
-#define AHEAD_SECTORS	8192
 #define POOL_BIOS	16
 
 /* Not REQ_POLLED: others may wait for what is read, and they do not poll. */
@@ -305,7 +300,7 @@ static u32 fetch_run(struct w2r *c, struct w2r_ahead *a, struct run rest)
 	u64 first;
 
 	while ((left = plan_left(a->limit, c->prefetching,
-				 AHEAD_SECTORS >> c->block_shift, a->taken))) {
+				 plan_most(c->block_shift), a->taken))) {
 		n = plan_cut(&rest, left, wanted, c, &first);
 		if (!n)
 			break;
@@ -354,9 +349,12 @@ void w2r_look_ahead(struct w2r *c, const struct reference *ref,
 		return;
 	start = ktime_get_ns();
 	a.most = min(fetch_blocks(c), plan_blocks(&plan));
-	/* More than the waiting room holds would push itself out. */
+	/*
+	 * More than the waiting room holds would push itself out; and memory may be
+	 * cleared when it is taken, with interrupts off.
+	 */
 	a.limit = clamp_t(u32, c->rooms.waiting_target, 1,
-			  AHEAD_SECTORS >> c->block_shift);
+			  plan_most(c->block_shift));
 	for (i = 0; i < plan.n; i++)
 		n += fetch_run(c, &a, plan.runs[i]);
 	trace(c, bios);

@@ -356,7 +356,7 @@ int w2r_read(struct w2r *c, struct bio *bio, struct w2r_io *io)
 	target = c->rooms.waiting_target;
 	if (!planner_goes_on(c->planner, io->first))
 		rooms_tick(&c->rooms);
-	ref.lookahead = c->table.lookahead;
+	ref.lookahead = min(c->table.lookahead, plan_most(c->block_shift));
 	ref.waiting = c->rooms.waiting_target;
 	hits = use_hits(c, io, entries, &ref);
 	if (hits) {

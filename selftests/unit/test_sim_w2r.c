@@ -489,6 +489,28 @@ static void test_scan_and_then_none(void)
 	trace_free(&t);
 }
 
+/* Of large blocks few are as much as a plan may take; none is passed over since it was planned and not fetched. */
+static void test_large_blocks(void)
+{
+	static const char *const names[] = {
+		"default,block_kib=16,planner=stream", "default,block_kib=32,planner=stream",
+		"default,block_kib=64,planner=stream", "default,block_kib=64,readahead=auto",
+	};
+	struct trace t = { 0 };
+	size_t i;
+
+	for (i = 0; i < 5000; i++)
+		add(&t, 32 * i, 32, TRACE_READ);
+	delay = 2;
+	for (i = 0; i < UNIT_COUNT(names); i++) {
+		struct replay_counts c = run(&t, names[i], 262144);
+
+		CHECK(50 * c.misses <= c.read_blocks);
+	}
+	delay = 0;
+	trace_free(&t);
+}
+
 /* Of 16 blocks three are asked for, once: nothing comes true, and a set that is read again and again has its room. */
 static void test_hardly_true(void)
 {
@@ -565,6 +587,7 @@ int main(void)
 		UNIT_CASE(test_readers_backwards),
 		UNIT_CASE(test_beside_a_scan),
 		UNIT_CASE(test_scan_and_then_none),
+		UNIT_CASE(test_large_blocks),
 		UNIT_CASE(test_hardly_true),
 		UNIT_CASE(test_write_meanwhile),
 	};

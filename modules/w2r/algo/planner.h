@@ -49,6 +49,7 @@ enum planner_kind {
 #define PLAN_RUNS		16
 #define PLAN_HOLE		8	/* blocks of 4 KiB worth reading past, for one I/O less */
 #define LOOKAHEAD_MAX		1024	/* blocks */
+#define PLAN_SECTORS		8192	/* that one plan takes at most, with what it reads past */
 #define SLOW_LATENCY		1000000	/* ns */
 
 struct run {
@@ -210,6 +211,12 @@ static inline void plan_add(struct plan *plan, u64 first, u32 n)
 static inline u32 plan_hole(u32 block_shift)
 {
 	return (PLAN_HOLE * 8) >> block_shift;
+}
+
+/* Most blocks of 2^@block_shift sectors that a plan takes. Not more is to be planned. */
+static inline u32 plan_most(u32 block_shift)
+{
+	return PLAN_SECTORS >> block_shift;
 }
 
 /*

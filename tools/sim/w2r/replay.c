@@ -7,7 +7,6 @@
 /* As in cache.h and fetch.c of the module. */
 #define SERVE_MAX	64
 #define IO_SECTORS	2048
-#define AHEAD_SECTORS	8192
 #define TICK_NS		1000000000ull
 #define TICKS_MOST	256	/* of a pause; then the toggle has said all it has to say */
 
@@ -156,7 +155,7 @@ static void fetch_run(struct replay *r, struct ahead *a, struct run rest, u32 mo
 	u32 n, got, left;
 	u64 first;
 
-	while ((left = plan_left(most, r->prefetching, AHEAD_SECTORS >> r->block_shift, a->taken))) {
+	while ((left = plan_left(most, r->prefetching, plan_most(r->block_shift), a->taken))) {
 		n = plan_cut(&rest, left, wanted, r, &first);
 		got = n ? fetch(r, a, first, n) : 0;
 		if (!got)
@@ -181,7 +180,7 @@ static void look_ahead(struct replay *r, const struct reference *ref)
 		return;
 	planner_reference(&r->planner, ref, where, &r->rooms, &plan);
 	a.most = pure_min(IO_SECTORS >> r->block_shift, plan_blocks(&plan));
-	most = pure_min(pure_max(r->rooms.waiting_target, 1), AHEAD_SECTORS >> r->block_shift);
+	most = pure_min(pure_max(r->rooms.waiting_target, 1), plan_most(r->block_shift));
 	for (i = 0; i < plan.n; i++)
 		fetch_run(r, &a, plan.runs[i], most);
 }
@@ -238,7 +237,9 @@ static void fill_missing(struct replay *r, struct piece *p)
 static u32 read_some(struct replay *r, struct piece *p)
 {
 	struct reference ref = {
-		.first = p->first, .lookahead = r->config.table.lookahead, .waiting = r->rooms.waiting_target,
+		.first = p->first,
+		.lookahead = pure_min(r->config.table.lookahead, plan_most(r->block_shift)),
+		.waiting = r->rooms.waiting_target,
 	};
 	u64 waited = r->counts.waited;
 	bool inside = p->sector > p->first << r->block_shift;
