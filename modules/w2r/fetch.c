@@ -349,12 +349,8 @@ void w2r_look_ahead(struct w2r *c, const struct reference *ref,
 		return;
 	start = ktime_get_ns();
 	a.most = min(fetch_blocks(c), plan_blocks(&plan));
-	/*
-	 * More than the waiting room holds would push itself out; and memory may be
-	 * cleared when it is taken, with interrupts off.
-	 */
-	a.limit = clamp_t(u32, c->rooms.waiting_target, 1,
-			  plan_most(c->block_shift));
+	/* Memory may be cleared when it is taken, with interrupts off. */
+	a.limit = plan_limit(c->rooms.waiting_target, c->block_shift);
 	for (i = 0; i < plan.n; i++)
 		n += fetch_run(c, &a, plan.runs[i]);
 	trace(c, bios);

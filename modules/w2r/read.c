@@ -357,7 +357,9 @@ int w2r_read(struct w2r *c, struct bio *bio, struct w2r_io *io)
 	if (!planner_goes_on(c->planner, io->first))
 		rooms_tick(&c->rooms);
 	ref.lookahead = min(c->table.lookahead, plan_most(c->block_shift));
-	ref.waiting = c->rooms.waiting_target;
+	ref.waiting = target;
+	ref.left = plan_limit(target, c->block_shift);
+	ref.left -= min(ref.left, c->prefetching);
 	hits = use_hits(c, io, entries, &ref);
 	if (hits) {
 		cut(c, bio, io, hits);

@@ -431,6 +431,26 @@ static void test_readers_at_once(void)
 	}
 }
 
+/* As much is under way as there may be: what has no place then is not passed over. */
+static void test_readers_under_way(void)
+{
+	static const char *const names[] = {
+		"default,readahead=auto", "default,planner=stream", "default,block_kib=64,planner=stream",
+	};
+	struct replay_counts own;
+	struct trace t = { 0 };
+	size_t i;
+
+	add_readers(&t, 16, 32, 15000, false);
+	delay = 16;
+	for (i = 0; i < UNIT_COUNT(names); i++) {
+		own = run(&t, names[i], 262144);
+		CHECK(50 * own.misses <= own.read_blocks);
+	}
+	delay = 0;
+	trace_free(&t);
+}
+
 static void test_readers_backwards(void)
 {
 	struct replay_counts lru, own;
@@ -584,6 +604,7 @@ int main(void)
 		UNIT_CASE(test_random),
 		UNIT_CASE(test_no_sequence),
 		UNIT_CASE(test_readers_at_once),
+		UNIT_CASE(test_readers_under_way),
 		UNIT_CASE(test_readers_backwards),
 		UNIT_CASE(test_beside_a_scan),
 		UNIT_CASE(test_scan_and_then_none),

@@ -44,6 +44,7 @@ static struct run plain_reference(const struct reference *ref, u32 clock)
 {
 	struct plain_stream *x = plain_find(ref->first);
 	u64 end = ref->first + ref->n, from;
+	u32 enough, n;
 	bool early;
 
 	x->used = clock;
@@ -58,6 +59,9 @@ static struct run plain_reference(const struct reference *ref, u32 clock)
 	x->ahead = x->ahead < end ? end : x->ahead;
 	if (x->degree && 2 * (x->ahead - end) >= x->degree)
 		return (struct run){ 0, 0 };
+	enough = pure_min(pure_min(x->degree, 256), pure_min(ref->waiting, ref->lookahead)) / 2;
+	if (ref->left < pure_max(1, enough))
+		return (struct run){ 0, 0 };
 	if (early)
 		x->degree = pure_max(1, x->degree / 2);
 	else
@@ -67,10 +71,11 @@ static struct run plain_reference(const struct reference *ref, u32 clock)
 	from = x->ahead;
 	if (from >= end + x->degree)
 		return (struct run){ 0, 0 };
-	x->ahead = end + x->degree;
-	if (x->ahead - from > 128)
-		x->ahead -= (x->ahead - from) % 128;
-	return (struct run){ from, (u32)(x->ahead - from) };
+	n = pure_min((u32)(end + x->degree - from), ref->left);
+	if (n > 128)
+		n -= n % 128;
+	x->ahead = from + n;
+	return (struct run){ from, n };
 }
 
 static void test_stream_plain(void)
@@ -94,6 +99,7 @@ static void test_stream_plain(void)
 		ref.n = 1 + unit_below(8);
 		ref.room = unit_below(3);
 		ref.lookahead = 1 + unit_below(512);
+		ref.left = unit_below(2) ? 1024 : unit_below(300);
 		ref.waiting = unit_below(2) ? unit_below(512) : unit_below(8192);
 		readers[who] = ref.first + ref.n;
 		plan.n = 0;

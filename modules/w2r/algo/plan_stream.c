@@ -122,6 +122,18 @@ static u32 share(const struct stream_planner *s, const struct reference *ref)
 	return pure_max(2 * ref->n, ref->waiting / pure_max(1, n));
 }
 
+/*
+ * Is there place for an I/O worth while? Else the stream waits for one: what it named
+ * in vain it would take for prefetched, and not name again.
+ */
+static bool has_place(const struct stream *x, const struct reference *ref)
+{
+	u32 most = pure_min(ref->waiting, ref->lookahead) / 2;
+	u32 enough = pure_min(pure_min(x->degree / 2, WHOLE), most);
+
+	return ref->left >= pure_max(1, enough);
+}
+
 /* @early: it had been prefetched, and evicted again. */
 static void adapt(struct stream_planner *s, struct stream *x,
 		  const struct reference *ref, bool early)
@@ -160,10 +172,12 @@ void stream_reference(struct stream_planner *s, const struct reference *ref,
 	/* Half of what was prefetched is still to come: later. */
 	if (x->degree && 2 * (x->ahead - end) >= x->degree)
 		return;
+	if (!has_place(x, ref))
+		return;
 	adapt(s, x, ref, early);
 	if (x->ahead >= end + x->degree)
 		return;
-	n = (u32)(end + x->degree - x->ahead);
+	n = pure_min((u32)(end + x->degree - x->ahead), ref->left);
 	if (n > WHOLE)
 		n -= n % WHOLE;
 	plan_add(plan, x->ahead, n);

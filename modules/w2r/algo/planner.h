@@ -70,6 +70,7 @@ struct reference {
 	u32 waiting;		/* blocks that the waiting room is meant for */
 	bool near_pays;		/* for auto: the origin is slow, and there is room */
 	bool late;		/* for auto: so it is, and this waits for a prefetch */
+	u32 left;		/* blocks for which there is place now, of what is under way */
 };
 
 #define STREAMS		32
@@ -217,6 +218,12 @@ static inline u32 plan_hole(u32 block_shift)
 static inline u32 plan_most(u32 block_shift)
 {
 	return PLAN_SECTORS >> block_shift;
+}
+
+/* Most blocks of prefetches under way: more than the waiting room holds would push itself out. */
+static inline u32 plan_limit(u32 waiting, u32 block_shift)
+{
+	return pure_max(1, pure_min(waiting, plan_most(block_shift)));
 }
 
 /*

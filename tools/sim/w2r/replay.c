@@ -180,7 +180,7 @@ static void look_ahead(struct replay *r, const struct reference *ref)
 		return;
 	planner_reference(&r->planner, ref, where, &r->rooms, &plan);
 	a.most = pure_min(IO_SECTORS >> r->block_shift, plan_blocks(&plan));
-	most = pure_min(pure_max(r->rooms.waiting_target, 1), plan_most(r->block_shift));
+	most = plan_limit(r->rooms.waiting_target, r->block_shift);
 	for (i = 0; i < plan.n; i++)
 		fetch_run(r, &a, plan.runs[i], most);
 }
@@ -241,11 +241,13 @@ static u32 read_some(struct replay *r, struct piece *p)
 		.lookahead = pure_min(r->config.table.lookahead, plan_most(r->block_shift)),
 		.waiting = r->rooms.waiting_target,
 	};
+	u32 most = plan_limit(ref.waiting, r->block_shift);
 	u64 waited = r->counts.waited;
 	bool inside = p->sector > p->first << r->block_shift;
 	u32 asked = p->n;
 	struct hits hits;
 
+	ref.left = most - pure_min(most, r->prefetching);
 	if (!planner_goes_on(&r->planner, p->first))
 		rooms_tick(&r->rooms);
 	hits = use_hits(r, p->first, pure_min(p->n, SERVE_MAX), inside);
