@@ -61,6 +61,35 @@ mswap_counters() {{
 {function}
 run_program 1 ./program
 """
+# Programs whose memory is spoiled on the way: NAME, and what comes before, between and after that.
+SPOILED = """
+#define main	main_of_it
+#include "{name}.c"
+#undef main
+
+int main(void)
+{{
+	struct tally tally = {{ 0 }};
+
+	{begin}
+	{spoil}
+	{end}
+	printf("%lu bad of %lu\\n", tally.bad, tally.verified);
+	return 0;
+}}
+"""
+NETSIM = ("struct net net = { .nr_nodes = 5000, .nr_packets = 3000, .random = 7 }; struct event old[256];"
+          "make(&net);"
+          "for (int i = 0; i < 3000; i++) { if (i == 1500) memcpy(old, net.queue, sizeof(old)); hop(&net, &tally); }",
+          "for (int i = 0; i < 1000; i++) hop(&net, &tally); check(&net, 4000, &tally);")
+SOR = ("size_t n = 100; static double grid[10000]; fill(grid, n); relax(grid, n, 0);",
+       "relax(grid, n, 1); check(grid, n, level() + 1, &tally);")
+LU = ("struct matrix m = { .n = 1000 }; m.cells = calloc(DIAGS * m.n, sizeof(*m.cells)); fill(&m);",
+      "eliminate(&m); check(&m, &tally);")
+FFT = ("struct transform t = { .rows = 64, .columns = 64 }; t.cells = get(4096); t.column = get(TOGETHER * 64);"
+       "t.root = get(64); fill(&t); make_roots(&t, -1); transform_columns(&t, false); transform_rows(&t);"
+       "make_roots(&t, 1); transform_rows(&t); transform_columns(&t, true);",
+       "check(&t, &tally);")
 # Prints the spread of the numbers that it is given.
 SPREAD = """
 #define main	main_of_readcost
@@ -85,7 +114,7 @@ class Compiled(unittest.TestCase):
         cls.addClassCleanup(holder.cleanup)
         path = pathlib.Path(holder.name) / "program"
         subprocess.run(["cc", "-std=gnu11", "-D_GNU_SOURCE", f"-I{HERE / 'progs'}", f"-I{SHARED}", "-o", path,
-                        "-x", "c", "-"], input=text, text=True, check=True)
+                        "-x", "c", "-", "-lm"], input=text, text=True, check=True)
         return path
 
 
@@ -116,6 +145,31 @@ class Aged(Compiled):
             self.assertEqual(words[:4], ["agedswap", str(full), str(plan.DEVICE_PAGES), "48"])
             done = self.run_on(2049, str(full), "2050", "48", "true")
             self.assertIn(f"begin aged pages={plan.aged_filler(full, 2050)}\n", done.stdout)
+
+
+class Spoiled(Compiled):
+    """What our own programs find when their memory does not come back as it was."""
+
+    def check(self, name, begin, end, *spoils):
+        for spoil in ("", *spoils):
+            program = self.compile(SPOILED.format(name=name, begin=begin, spoil=spoil, end=end))
+            said = subprocess.run([program], capture_output=True, text=True, check=True).stdout
+            (self.assertRegex if spoil else self.assertNotRegex)(said, "^[1-9]", spoil)
+
+    def test_netsim(self):
+        self.check("netsim", *NETSIM, "net.packets[7]->at ^= 1;", "net.packets[7]->hops ^= 1;",
+                   "net.packets[7]->data[9] ^= 1;", "net.nodes[7]->links[3] ^= 1;", "net.nodes[7]->state[5] ^= 1;",
+                   "net.queue[2000].packet ^= 1;", "net.queue[2000].time ^= 1;",
+                   "memcpy(net.queue, old, sizeof(old));")
+
+    def test_sor(self):
+        self.check("sor", *SOR, "grid[5050] += 1e-6;", "memset(grid, 0, 4096);")
+
+    def test_lu(self):
+        self.check("lu", *LU, "m.cells[4321] ^= 1;", "memset(m.cells + 5000, 0, 4096);")
+
+    def test_fft(self):
+        self.check("fft", *FFT, "t.cells[4000].im += 2e-5;", "memset(t.cells + 256, 0, 4096);")
 
 
 class Reader(unittest.TestCase):

@@ -16,7 +16,7 @@
 #include "page.h"
 
 #define TOGETHER	64	/* columns */
-#define TOLERANCE	1e-3
+#define TOLERANCE	1e-5	/* 2^22 numbers come back within 1.4e-7, and four times as many within twice that */
 #define LARGEST		(1 << 20)	/* in what it begins with */
 
 struct number {

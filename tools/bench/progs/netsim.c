@@ -5,7 +5,8 @@
  *
  * Each packet carries words that follow from its number and the run, checked at every hop and at the end, and counts
  * its hops, as each node counts its visits: at the end both sums must be the number of events. A node's links follow from
- * its number, and what the packets leave with the nodes must add up.
+ * its number, what the packets leave with the nodes must add up, and so must the places of the packets and the times of
+ * the queue, in which each packet must be once.
  */
 #include <unistd.h>
 
@@ -41,6 +42,8 @@ struct net {
 	size_t nr_packets;
 	uint64_t random;
 	uint64_t left;		/* with the nodes, by all hops */
+	uint64_t at;		/* the sum of where the packets are */
+	uint64_t time;		/* the sum of the times of the queue */
 };
 
 static void *get(size_t n, size_t bytes)
@@ -98,6 +101,8 @@ static void make_packet(struct net *net, size_t i)
 	seed_fill(packet->data, sizeof(packet->data), packet_seed(i));
 	net->packets[i] = packet;
 	net->queue[i] = (struct event){ .time = i, .packet = i };
+	net->at += packet->at;
+	net->time += i;
 }
 
 /* The first to move are not those that were made first. */
@@ -132,6 +137,7 @@ static void hop(struct net *net, struct tally *tally)
 	struct event *next = &net->queue[0];
 	struct packet *packet = net->packets[next->packet];
 	struct node *node = net->nodes[packet->at];
+	uint64_t later = 1;
 
 	tally->verified++;
 	tally->bad += packet->number != next->packet ||
@@ -140,22 +146,28 @@ static void hop(struct net *net, struct tally *tally)
 	node->visits++;
 	node->state[node->visits % NODE_WORDS] += packet->data[0];
 	net->left += packet->data[0];
+	net->at -= packet->at;
 	packet->at = node->links[random_next(&net->random) % LINKS];
-	next->time += 1 + random_next(&net->random) % net->nr_packets;
+	net->at += packet->at;
+	later += random_next(&net->random) % net->nr_packets;
+	next->time += later;
+	net->time += later;
 	sink(net->queue, net->nr_packets, 0);
 }
 
 static uint64_t check_packets(const struct net *net, struct tally *tally)
 {
-	uint64_t hops = 0;
+	uint64_t hops = 0, at = 0;
 
 	for (size_t i = 0; i < net->nr_packets; i++) {
 		const struct packet *packet = net->packets[i];
 
 		hops += packet->hops;
+		at += packet->at;
 		tally->bad += packet->number != i || !seed_match(packet->data, sizeof(packet->data), packet_seed(i));
 	}
 	tally->verified += net->nr_packets;
+	tally->bad += at != net->at;
 	return hops;
 }
 
@@ -179,10 +191,22 @@ static uint64_t check_nodes(const struct net *net, struct tally *tally)
 	return visits;
 }
 
+static void check_queue(const struct net *net, struct tally *tally)
+{
+	uint64_t time = 0, packets = 0;
+
+	for (size_t i = 0; i < net->nr_packets; i++) {
+		time += net->queue[i].time;
+		packets += mix64(net->queue[i].packet) - mix64(i);
+	}
+	tally->bad += time != net->time || packets;
+}
+
 static void check(const struct net *net, uint64_t events, struct tally *tally)
 {
 	tally->bad += check_packets(net, tally) != events;
 	tally->bad += check_nodes(net, tally) != events;
+	check_queue(net, tally);
 }
 
 int main(int argc, char **argv)
