@@ -237,7 +237,9 @@ charge_cgroup() {
 		own=$((own + $(cat "/sys/block/$mswap/$file")))
 	done
 	[ "$side" != mswap-w2r ] || own=$((own + W2R_MIB * 1024 * 1024))
-	echo $(($(cat "$cgroup/memory.max") - own)) >"$cgroup/memory.max"
+	rest=$(($(cat "$cgroup/memory.max") - own))
+	[ $rest -gt 0 ] || die "nothing is left of the memory for $program: $side takes $own bytes"
+	echo $rest >"$cgroup/memory.max"
 	export BENCH_OWN=$own # for agedswap, which has a limit of its own
 }
 

@@ -123,8 +123,8 @@ class Aged(Compiled):
     def setUpClass(cls):
         cls.agedswap = cls.compile(AGED)
 
-    def run_on(self, area, *words):
-        return subprocess.run([self.agedswap, *words], env={"SWAP_PAGES": str(area), "PATH": "/usr/bin:/bin"},
+    def run_on(self, area, *words, **more):
+        return subprocess.run([self.agedswap, *words], env={"SWAP_PAGES": str(area), "PATH": "/usr/bin:/bin"} | more,
                               capture_output=True, text=True, check=False)
 
     def test_the_load_does_not_follow_the_area(self):
@@ -138,6 +138,13 @@ class Aged(Compiled):
         done = self.run_on(1939, "50", "2000", "48", "true")
         self.assertEqual((done.returncode, done.stdout, done.stderr),
                          (2, "", "swap has 1939 pages, fewer than 1940\n"))
+
+    def test_memory_elsewhere_that_leaves_none(self):
+        for elsewhere, status in ((48 << 20, 2), ((48 << 20) - 4096, 0)):
+            done = self.run_on(2000, "95", "2000", "48", "true", BENCH_OWN=str(elsewhere))
+            self.assertEqual(done.returncode, status)
+        self.assertEqual(self.run_on(2000, "95", "2000", "48", "true", BENCH_OWN=str(76 << 20)).stderr,
+                         "79691776 bytes for it elsewhere leave nothing of 48 MiB\n")
 
     def test_it_holds_what_the_plan_expects(self):
         for full in (50, 80, 95):

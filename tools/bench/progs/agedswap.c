@@ -40,9 +40,13 @@ static unsigned long bytes_elsewhere(void)
 
 static void keep_cgroup_to(const char *mib)
 {
+	unsigned long bytes = number_arg(mib, 1, 1UL << 20) << 20, elsewhere = bytes_elsewhere();
 	char line[256], path[512];
 	FILE *file = fopen("/proc/self/cgroup", "r");
 
+	/* A limit below 0 would be none. */
+	if (elsewhere >= bytes)
+		die("%lu bytes for it elsewhere leave nothing of %s MiB", elsewhere, mib);
 	do {
 		if (!file || !fgets(line, sizeof(line), file))
 			die("not in a cgroup");
@@ -51,7 +55,7 @@ static void keep_cgroup_to(const char *mib)
 	line[strcspn(line, "\n")] = 0;
 	snprintf(path, sizeof(path), "/sys/fs/cgroup%s/memory.high", line + 3);
 	file = fopen(path, "w");
-	if (!file || fprintf(file, "%lu", (number_arg(mib, 1, 1UL << 20) << 20) - bytes_elsewhere()) < 0 || fclose(file))
+	if (!file || fprintf(file, "%lu", bytes - elsewhere) < 0 || fclose(file))
 		die("%s: %s", path, strerror(errno));
 }
 
