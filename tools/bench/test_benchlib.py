@@ -55,6 +55,14 @@ class Judging(unittest.TestCase):
         found = {each.target.text: each for each in judge.verdicts("virtio", {"c1": judge.Table(steps)})}
         self.assertEqual(found["write phase"].text, "reached (not in each round)")
 
+    def test_a_verdict_on_fewer_rounds_says_so(self):
+        steps = [each for number in (1, 2, 3)
+                 for each in (step("stock", 0, number, seconds=(1.0, 1.0)) | {"bad": int(number > 1)},
+                              step("mswap", 0, number, seconds=(0.9, 2.0)))]
+        found = {each.target.text: each for each in judge.verdicts("brd", {"c1": judge.Table(steps)})}
+        self.assertEqual(found["write phase"].text, "reached (1 of 3 rounds)")
+        self.assertEqual(found["read-back"].text, "missed (1 of 3 rounds)")
+
     def test_ratios_are_taken_round_by_round(self):
         table = judge.Table([
             step("stock", 0, 1, seconds=(1.0, 10.0)), step("mswap", 0, 1, seconds=(1.0, 5.0)),

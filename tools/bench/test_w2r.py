@@ -79,6 +79,16 @@ class Judging(unittest.TestCase):
         verdict = w2r_judge.Verdict("x", 1.05, w2r_judge.Spread(1.06, 1.01, 1.2))
         self.assertIn("some rounds", verdict.word)
 
+    def test_reached_by_the_median_only(self):
+        found = []
+        for number, ours in ((1, 7.0), (2, 8.0), (3, 9.0)):
+            found += [result("plain", "cp", number, 10.0), result("w2r", "cp", number, ours)]
+        verdict, = w2r_judge.verdicts(w2r_judge.Table(found), NO_FLOOR)
+        self.assertEqual((verdict.reached, verdict.word), (True, "reached (not in each round)"))
+        found[0]["right"] = found[2]["right"] = False
+        verdict, = w2r_judge.verdicts(w2r_judge.Table(found), NO_FLOOR)
+        self.assertEqual(verdict.word, "missed (1 of 3 rounds)")
+
     def test_costs(self):
         line = guest.fields("device=/dev/x ns=5 ns_low=4 ns_high=6 ratio=1.310 ratio_low=1.200 ratio_high=1.400")
         found = w2r_judge.cost_verdicts({"hit": [line, line], "miss": []})
@@ -180,6 +190,7 @@ class Reporting(unittest.TestCase):
         text = w2r_report.markdown(data)
         self.assertIn("cp: w2r against plain | 0.820 | 0.750 | – | reached |", text)
         self.assertIn("| dm-cache | 10 | – | 1 | 77 |", text)
+        self.assertIn("One round: what differs by chance", text)
         table = w2r_report.terminal_table(w2r_report.tables(data)["null_blk-5ms"])
         self.assertIn("7.5", " ".join(table))
 

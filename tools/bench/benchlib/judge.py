@@ -12,10 +12,11 @@ class Spread:
     median: float
     low: float
     high: float
+    rounds: int = dataclasses.field(default=0, compare=False)  # that it is of
 
     @classmethod
     def of(cls, values):
-        return cls(statistics.median(values), min(values), max(values))
+        return cls(statistics.median(values), min(values), max(values), len(values))
 
     @property
     def around_one(self):
@@ -55,6 +56,11 @@ def missed_since(failed):
     return f"missed ({failed} {'step' if failed == 1 else 'steps'} failed)"
 
 
+def fewer_text(spread, rounds):
+    """Whether SPREAD is of fewer than ROUNDS, as where a rival failed."""
+    return f" ({spread.rounds} of {rounds} rounds)" if spread.rounds < rounds else ""
+
+
 class Table:
     """All steps of one program on one device."""
 
@@ -69,6 +75,10 @@ class Table:
         """Whether SIDE (or any PEER) was measured and has NAME, or would have if it had not failed."""
         return any(results.failed(step) or metric(step, name) is not None
                    for step in self.steps if _is_of((step["side"],), side))
+
+    def rounds(self):
+        """In how many there is a step, good or not."""
+        return len({step["round"] for step in self.steps})
 
     def variants(self):
         return list(dict.fromkeys((step["side"], step["page_cluster"]) for step in self.steps))
@@ -218,11 +228,15 @@ class Verdict:
     spread: Spread | None
     reached: bool
     failed: int = 0  # steps of the side that it is about
+    rounds: int = 0  # in which its program was run
 
     @property
     def text(self):
         if self.failed:
             return missed_since(self.failed)
+        return self._word() + fewer_text(self.spread, self.rounds)
+
+    def _word(self):
         if self.reached:
             aim = ", aim too" if self.target.aim and self.spread.median <= self.target.aim else ""
             worst = self.spread.low if self.target.at_least else self.spread.high
@@ -243,7 +257,7 @@ def _verdict(target, table):
     failed = table.failures(target.ours)
     if failed:
         return Verdict(target, spread, False, failed) if table.may_have(rival, target.metric) else None
-    return Verdict(target, spread, target.reached_by(spread.median)) if spread else None
+    return Verdict(target, spread, target.reached_by(spread.median), rounds=table.rounds()) if spread else None
 
 
 def verdicts(device, tables):

@@ -4,7 +4,7 @@
 import dataclasses
 
 from . import w2r
-from .judge import Spread, missed_since
+from .judge import Spread, fewer_text, missed_since
 
 TOTAL = "all"
 HIT_LIMIT = 1.30
@@ -25,6 +25,10 @@ class Table:
 
     def sides(self):
         return list(dict.fromkeys(found["side"] for found in self.results))
+
+    def rounds(self):
+        """In how many there is a result, good or not."""
+        return len({found["round"] for found in self.results})
 
     def programs(self):
         return list(dict.fromkeys(found["program"] for found in self.results))
@@ -67,6 +71,7 @@ class Verdict:
     spread: Spread | None
     least: float | None = None  # the ratio of a device that takes no time, where it is known
     failed: int = 0  # results of the side that it is about
+    rounds: int = 0  # in which its device was measured
 
     @property
     def reached(self):
@@ -76,8 +81,11 @@ class Verdict:
     def word(self):
         if self.failed:
             return missed_since(self.failed)
+        return self._word() + fewer_text(self.spread, self.rounds)
+
+    def _word(self):
         if self.reached:
-            return "reached"
+            return "reached" if self.spread.high <= self.limit else "reached (not in each round)"
         if self.spread.low <= self.limit:
             return "missed (some rounds reach it)"
         if self.least is not None and self.least > self.limit:
@@ -101,7 +109,7 @@ def verdicts(table, floor):
             spread, failed = table.ratio(ours, rival, program), table.failures(ours, program)
             if spread or (failed and rival in table.sides()):
                 found.append(Verdict(f"{program}: {ours} against {rival}", limit, spread,
-                                     _least(table, floor, rival, program), failed))
+                                     _least(table, floor, rival, program), failed, table.rounds()))
     return found
 
 

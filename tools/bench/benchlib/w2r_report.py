@@ -2,7 +2,7 @@
 """The report on dm-w2r: markdown, and tables for a terminal."""
 
 from . import terminal, w2r, w2r_judge
-from .report import ending_lines, header, row, spread_text
+from .report import ending_lines, header, one_round_lines, row, spread_text
 
 COUNTS = (
     ("device reads", "dev_reads"),
@@ -92,7 +92,7 @@ def markdown(data):
     lines = [
         f"# bench-w2r, {about['date']}", "",
         f"Commit {about['commit']}, kernel {about['kernel']}, {about['rounds']} rounds, caches of "
-        f"{about['cache_mib']} MiB; {about['tree']}; {about['clock']}.", "",
+        f"{about['cache_mib']} MiB; {about['tree']}; {about['clock']}.", *one_round_lines(about), "",
         f"Targets: {sum(judged)} reached, {len(judged) - sum(judged)} missed. Programs that failed or gave a wrong "
         f"result: {bad}.", "",
     ]
