@@ -212,6 +212,11 @@ class Resuming(InDirectory):
         ledger.write_text(ledger.read_text().replace("ROUNDS=", "ROUNDS=1"))
         self.assertEqual(self.bench(QUICK="1", PARTS="papers", RESUME=self.results())[1], ["papers"])
 
+    def test_what_was_taken_away_is_measured_again(self):
+        self.bench(QUICK="1")
+        (pathlib.Path(self.results()) / "papers/results.json").unlink()
+        self.assertEqual(self.bench(QUICK="1", RESUME=self.results())[1], ["papers"])
+
     def commands(self):
         ledger = json.loads((pathlib.Path(self.results()) / "parts.json").read_text())
         return {name: ended["command"] for name, ended in ledger.items()}
