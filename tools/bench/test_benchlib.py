@@ -377,6 +377,10 @@ class Drawing(unittest.TestCase):
         self.assertEqual([int(line.split()[-1]) for line in lines], [1, 1, 1, 5])
         self.assertIn("█████ ", lines[3])
 
+    def test_histogram_of_nothing(self):
+        self.assertEqual([line.split() for line in terminal.histogram({}, (1, 2), 8)],
+                         [["1", "0.0%", "0"], ["2", "0.0%", "0"]])
+
     def test_table_lines_up(self):
         self.assertEqual(terminal.table([["a", "10"], ["bcd", "2"]]), ["a    10", "bcd   2"])
 

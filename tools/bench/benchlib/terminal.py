@@ -32,7 +32,7 @@ def histogram(counts, tops, width):
     Lines that draw COUNTS ({size: how often}), gathered in rows that end at each of TOPS; every row says
     its share of the whole.
     """
-    total = sum(counts.values())
+    total = sum(counts.values()) or 1  # of nothing all shares are 0
     lines, low = [], 1
     for top in tops:
         often = sum(count for size, count in counts.items() if low <= size <= top)
