@@ -109,17 +109,34 @@ static void run_group(const struct area *a, struct series *s, u32 first, u32 cou
 	least(&s->free_group[g], clock_stamp() - from);
 }
 
-static void check_answer(const struct area *a, u32 n, const u32 *slots)
+static u32 nth_slot(const struct area *a, const u32 *slots, u32 i)
+{
+	return a->peer->adjacent ? slots[0] + i : slots[i];
+}
+
+/* What the rest of the group gets must be other slots. */
+static void check_answer(struct area *a, u32 n, const u32 *slots)
 {
 	u32 i;
 
 	for (i = 0; i < n; i++) {
-		u32 slot = a->peer->adjacent ? slots[0] + i : slots[i];
+		u32 slot = nth_slot(a, slots, i);
 
 		if (slot >= a->nr || a->used[slot]) {
 			fprintf(stderr, "%s: gave a slot that was in use\n", a->peer->name);
 			exit(2);
 		}
+		a->used[slot] = 1;
+	}
+}
+
+static void forget_answers(struct area *a, u32 n, u32 count, const struct held *h)
+{
+	u32 i, k;
+
+	for (i = 0; i < count; i++) {
+		for (k = 0; h->ok[i] && k < n; k++)
+			a->used[nth_slot(a, h->slots[i], k)] = 0;
 	}
 }
 
@@ -148,6 +165,7 @@ static void plan_group(struct area *a, enum pattern which, struct series *s)
 		a->cursor %= a->nr;
 	}
 	give_back(a, s->n, s->group, &h);
+	forget_answers(a, s->n, s->group, &h);
 	s->requests += s->group;
 }
 
