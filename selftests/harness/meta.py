@@ -54,6 +54,7 @@ PLANTED = {
 # What the lab and guest-run leave of a boot, without a VM: what comes after it is what happens in the boot.
 FAKE_LAB = """#!/bin/sh
 out=$3
+echo "[    0.500000] kmemleak: Kernel memory leak detector initialized" >"$out/console"
 boot=${out##*boot}
 begins() {
 	mkdir "$out/$1"
@@ -65,6 +66,9 @@ passes() {
 	printf '1..1\\nok 1 good\\n' >"$out/$1/out"
 	echo "[    1.500000] selftest $1 ends" | tee -a "$out/console" >"$out/$1/dmesg"
 	echo "0 10" >"$out/$1/status"
+}
+warns_as_expected() {
+	echo "[    2.000000] WARNING: foreseen" >>"$out/console"
 }
 warns() {
 	echo "[    2.000000] WARNING: lost" >>"$out/console"
@@ -78,6 +82,11 @@ ends() {
 ENDS = {
     "passes t.a; passes t.b; ends 0":
         {"t/a": (PASS, ""), "t/b": (PASS, "")},
+    "passes t.a; warns_as_expected; passes t.b; warns_as_expected; ends 0":
+        {"t/a": (PASS, ""), "t/b": (PASS, "")},
+    "[ $boot = 2 ] || { passes t.a; ends 0; }; passes t.b; ends 0":
+        {"t/a": (PASS, ""), "t/b": (PASS, ""),
+         "t/a, after its end": (FAIL, "the lab ended with status 0 before the end")},
     "passes t.a; passes t.b; ends 124":
         {"t/a": (PASS, ""), "t/b": (PASS, ""), "t/b, after its end": (FAIL, "the VM ran out of time")},
     "passes t.a; passes t.b; warns; exit 1":
@@ -199,6 +208,12 @@ rcu: rcu_preempt kthread starved for 5250 jiffies! g1 f0x0 RCU_GP_WAIT_FQS(5) ->
 watchdog: BUG: soft lockup - CPU#0 stuck for 26s! [x:1]
 BUG: sleeping function called from invalid context at x.c:1
 general protection fault, probably for non-canonical address 0xdead: 0000 [#1]
+invalid opcode: 0000 [#1] SMP NOPTI
+refcount_t: saturated; leaking memory.
+INFO: trying to register non-static key.
+turning off the locking correctness validator.
+watchdog: Watchdog detected hard LOCKUP on cpu 1
+swap_info_get: Unused swap offset entry 00000008
 list_add corruption. prev->next should be next
 kmemleak: 3 new suspected memory leaks (see /sys/kernel/debug/kmemleak)
 BUG: Bad page state in process x pfn:1
@@ -293,7 +308,7 @@ def _boots_with(lab, logs, seconds=5, grace=vm.GRACE_SECONDS):
     (logs / "bin").mkdir()
     (logs / "lab").write_text(lab)
     (logs / "lab").chmod(0o755)
-    tests = [vm.Test(name, META / "planted.sh", seconds, (), ()) for name in ("t/a", "t/b")]
+    tests = [vm.Test(name, META / "planted.sh", seconds, (), ("WARNING: foreseen",)) for name in ("t/a", "t/b")]
     inner = Reporter(io.StringIO())
     boots = vm.Boots(tests, inner, logs, logs / "bin")
     boots.lab = logs / "lab"
