@@ -410,6 +410,11 @@ class LosingDevices(InDirectory):
         self.assertIn("0 of 5 steps measured, then: silent", self.page())
         self.assertIn("- round 1, c1 on mswap, page-cluster 3: 0 of 1 programs ended", self.page())
 
+    def test_what_is_named_twice_is_measured_once(self):
+        status, data, _ = self.run_tool([mock.DEFAULT], DEVICES="brd brd", PROGRAMS="c1,c1", SIDES="stock stock",
+                                        STOCK_PAGE_CLUSTERS="3 03")
+        self.assertEqual((status, data["planned"]), (0, {"brd": 1}))
+
     def test_an_interrupt(self):
         status, data, said = self.run_swap([KeyboardInterrupt])
         self.assertEqual((status, data["lost"]), (130, {"brd": "interrupted"}))

@@ -6,11 +6,12 @@ import os
 
 
 def words(text):
-    return text.replace(",", " ").split()
+    """Each once: what is measured twice in a round would be the second only."""
+    return list(dict.fromkeys(text.replace(",", " ").split()))
 
 
 def numbers(text):
-    return [int(word) for word in words(text)]
+    return list(dict.fromkeys(int(word) for word in words(text)))
 
 
 class Parser(argparse.ArgumentParser):
