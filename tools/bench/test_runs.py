@@ -442,6 +442,18 @@ class LosingDevices(InDirectory):
         self.assertIn("**Not as it should be: 0 of 6 steps measured, then: no VM; its kernel complained", self.page())
 
 
+    def test_steps_of_dm_w2r_are_measured_without_costs(self):
+        def boot(text, out, on_event, **how):
+            if "\ncost " in text:
+                raise guest.GuestError("no null_blk\n  | tail")
+            on_event(guest.fields("event=boot kernel=k"))
+
+        status, data, said = self.run_tool(boot, "bench-w2r", DEVICES="null_blk-5ms", PROGRAMS="cp", SIDES="plain")
+        self.assertEqual((status, data["lost"], data["about"]["kernel"]), (1, {"costs": "no null_blk"}, "k"))
+        self.assertIn("bench-w2r: no null_blk\n  | tail\n", said)
+        self.assertIn("**Not as it should be: 0 of 2 steps measured, then: no null_blk.**", self.page())
+
+
 class Telling(unittest.TestCase):
     ABOUT = {"date": "d", "commit": "c", "kernel": "k", "rounds": 1, "limit_mib": 192, "cache_mib": 32, "knobs": "",
              "tree": "t", "clock": "time is"}
