@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Tests of what runs in the VM, here, with stand-ins for its kernel: python3 -m unittest discover -s tools/bench"""
 
+import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -177,6 +180,33 @@ class Spoiled(Compiled):
 
     def test_fft(self):
         self.check("fft", *FFT, "t.cells[4000].im += 2e-5;", "memset(t.cells + 256, 0, 4096);")
+
+
+class Stripes(Compiled):
+    @classmethod
+    def setUpClass(cls):
+        cls.stripes = cls.compile('#include "stripes.c"\n')
+        # Takes its time and no memory.
+        cls.slow = cls.compile('#include <unistd.h>\n#include "page.h"\n#define page_fill(...) usleep(1000)\n'
+                               '#include "stripes.c"\n')
+
+    def test_one_that_fails_ends_all(self):
+        """Nobody else would come to where the others wait; what is left of them would keep what they write to."""
+        process = subprocess.Popen([self.slow, "-p", "3", "-s", "3000"], stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE, text=True)
+        children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        while len(children.read_text().split()) < 3:
+            time.sleep(0.01)
+        os.kill(int(children.read_text().split()[1]), signal.SIGKILL)
+        try:
+            self.assertEqual(process.communicate(timeout=30)[1], "a process failed\n")
+        finally:
+            process.kill()
+        self.assertEqual(process.returncode, 2)
+
+    def test_processes_that_do_well(self):
+        done = subprocess.run([self.stripes, "-p", "3", "-s", "6"], capture_output=True, text=True, check=True)
+        self.assertRegex(done.stdout, r"^phase=write .*\nphase=read .* bad=0\nverified 768 pages, 0 bad\n$")
 
 
 class Reader(unittest.TestCase):

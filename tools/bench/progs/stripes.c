@@ -4,11 +4,13 @@
  *
  * Each of them has its part of MIB and does what "pagestride -c 1" does: writes every other page, reads them back and
  * checks them. All wait for the last before they read back and before they end, so that as much memory is
- * wanted at any time, however unlike their progress is.
+ * wanted at any time, however unlike their progress is. When one fails, all end: nobody would come to where they wait.
  */
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -55,6 +57,22 @@ static double phase(struct shared *shared)
 	return seconds_now() - begin;
 }
 
+static void child_ended(int signal)
+{
+	static const char why[] = "a process failed\n";
+	int status, before = errno;
+
+	(void)signal;
+	while (waitpid(-1, &status, WNOHANG) > 0) {
+		if (status) {
+			/* It ends, whether that can be told or not. */
+			(void)!write(STDERR_FILENO, why, sizeof(why) - 1);
+			_exit(EXIT_CANNOT);
+		}
+	}
+	errno = before;
+}
+
 static struct shared *make_shared(unsigned long processes)
 {
 	struct shared *shared = get(sizeof(*shared), MAP_SHARED);
@@ -73,7 +91,7 @@ int main(int argc, char **argv)
 	struct tally tally = { 0 };
 	struct shared *shared;
 	double seconds;
-	int opt, status;
+	int opt, status = 0;
 
 	while ((opt = getopt(argc, argv, "p:s:")) != -1) {
 		if (opt == 'p')
@@ -84,12 +102,14 @@ int main(int argc, char **argv)
 			die("usage: stripes [-p PROCESSES] [-s MIB]   (1, 512)");
 	}
 	shared = make_shared(processes);
+	signal(SIGCHLD, child_ended);
 	for (uint32_t owner = 0; owner < processes; owner++) {
 		pid_t pid = fork();
 
 		if (pid < 0)
 			die("fork: %s", strerror(errno));
 		if (!pid) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			work(shared, owner, mib * PAGES_PER_MIB / processes);
 			_exit(0);
 		}
@@ -97,7 +117,7 @@ int main(int argc, char **argv)
 	printf("phase=write round=0 secs=%.3f\n", phase(shared));
 	fflush(stdout);
 	seconds = phase(shared);
-	while (wait(&status) > 0)
+	while (wait(&status) > 0 || errno == EINTR)
 		if (status)
 			die("a process failed");
 	for (uint32_t owner = 0; owner < processes; owner++) {
