@@ -163,6 +163,50 @@ static void test_region_waits(void)
 	CHECK_EQ(plan.n, 2);
 }
 
+/* One block is asked for, which was found in @room; how many are named? */
+static u32 name_after(struct region_planner *r, u64 block, enum room room, u32 waiting)
+{
+	struct reference ref = { block, 1, room, 64, waiting, false, false, LOOKAHEAD_MAX };
+	struct plan plan = { .n = 0 };
+	u32 i, sum = 0;
+
+	region_reference(r, &ref, &plan);
+	for (i = 0; i < plan.n; i++)
+		sum += plan.runs[i].n;
+	return sum;
+}
+
+static void ask_elsewhere(struct region_planner *r, u32 times)
+{
+	while (times--)
+		name_after(r, 6400, ROOM_WEIGHING, 1024);
+}
+
+/*
+ * A known region is named once; but if a named block is gone a while later, so may be others that were cached then:
+ * all that was not asked for is named once more, for a waiting room that holds it until then.
+ */
+static void test_region_gone(void)
+{
+	struct reference ref = { 64, 64, ROOM_DISK, 64, 1024, false, false, LOOKAHEAD_MAX };
+	struct region_planner r;
+	struct plan plan = { .n = 0 };
+
+	region_init(&r);
+	region_reference(&r, &ref, &plan);
+	CHECK_EQ(name_after(&r, 64, ROOM_DISK, 1024), 63);
+	CHECK_EQ(name_after(&r, 70, ROOM_DISK, 1024), 0);
+	ask_elsewhere(&r, 128);
+	CHECK_EQ(name_after(&r, 80, ROOM_WAITING, 1024), 0);
+	CHECK_EQ(name_after(&r, 81, ROOM_WEIGHING, 1024), 0);
+	CHECK_EQ(name_after(&r, 82, ROOM_DISK, 1023), 0);
+	CHECK_EQ(name_after(&r, 83, ROOM_DISK, 1024), 64 - 6);
+	CHECK_EQ(name_after(&r, 84, ROOM_DISK, 1024), 0);
+	ask_elsewhere(&r, 125);
+	CHECK_EQ(name_after(&r, 85, ROOM_DISK, 1024), 0);
+	CHECK_EQ(name_after(&r, 86, ROOM_DISK, 1024), 64 - 9);
+}
+
 /* In a known order the next jumps are named: two, four, then eight; never the one just made. */
 static void check_depth(u32 period)
 {
@@ -410,6 +454,7 @@ int main(void)
 		UNIT_CASE(test_region_same),
 		UNIT_CASE(test_region_whole),
 		UNIT_CASE(test_region_waits),
+		UNIT_CASE(test_region_gone),
 		UNIT_CASE(test_pattern_depth),
 		UNIT_CASE(test_pattern_order),
 		UNIT_CASE(test_pattern_jumps),

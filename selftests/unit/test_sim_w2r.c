@@ -482,6 +482,101 @@ static void test_beside_a_scan(void)
 	trace_free(&t);
 }
 
+/* --- a tree of small files that is read twice: as cp does, by inode, and as tar does, by a hash of the name --- */
+
+#define TREES		8u
+#define FILES		3600u
+#define INODES		16u		/* in a block; their table is at block 0, */
+#define DATA		4096u		/* and the files are from here on */
+
+struct tree {
+	u32 at[FILES + 1];		/* blocks; the end is the next one's begin */
+	u32 order[FILES];
+	bool inodes[FILES / INODES];	/* read in this pass */
+};
+
+static void make_tree(struct tree *x)
+{
+	u32 i;
+
+	x->at[0] = DATA;
+	for (i = 0; i < FILES; i++) {
+		x->at[i + 1] = x->at[i] + 1 + unit_below(unit_below(10) ? 3 : 20);
+		x->order[i] = i;
+	}
+}
+
+static void read_tree(struct trace *t, struct tree *x)
+{
+	u32 i, file;
+
+	memset(x->inodes, 0, sizeof(x->inodes));
+	for (i = 0; i < FILES; i++) {
+		file = x->order[i];
+		if (!x->inodes[file / INODES])
+			add(t, file / INODES, 1, TRACE_READ);
+		x->inodes[file / INODES] = true;
+		add(t, x->at[file], x->at[file + 1] - x->at[file], TRACE_READ);
+	}
+}
+
+/* The next @n of the second pass are files of one directory, @first and so on. */
+static u32 *add_directory(u32 *order, u32 first, u32 n)
+{
+	u32 i, k;
+
+	for (i = 0; i < n; i++) {
+		k = unit_below(i + 1);
+		order[i] = order[k];
+		order[k] = first + i;
+	}
+	return order + n;
+}
+
+/* I/Os of the second pass in caches that hold from 60 to 95 % of the tree. */
+static u64 read_twice(u32 *passes)
+{
+	struct replay_counts once, twice;
+	static struct tree x;
+	struct trace t = { 0 }, both = { 0 };
+	u32 percent, kib, *order;
+	u64 sum = 0;
+	size_t i;
+
+	make_tree(&x);
+	read_tree(&t, &x);
+	for (i = 0; i < t.nr; i++)
+		trace_add(&both, &t.ops[i]);
+	/* What is still there first; then all in between comes anew, and pushes the rest out. */
+	order = add_directory(x.order, 2600, FILES - 2600);
+	order = add_directory(order, 0, 400);
+	add_directory(order, 400, 2200);
+	read_tree(&both, &x);
+	for (percent = 60; percent <= 95; percent += 5) {
+		kib = (x.at[FILES] - DATA + FILES / INODES) * percent / 100 * 4;
+		once = run(&t, "default,readahead=auto", kib);
+		twice = run(&both, "default,readahead=auto", kib);
+		sum += ios(&twice) - ios(&once);
+		++*passes;
+	}
+	trace_free(&t);
+	trace_free(&both);
+	return sum;
+}
+
+/* What is left of a tree that does just not fit does not make the rest come in small pieces. */
+static void test_tree_twice(void)
+{
+	u32 i, passes = 0;
+	u64 sum = 0;
+
+	for (i = 0; i < TREES; i++)
+		sum += read_twice(&passes);
+	sum /= passes;
+	printf("# a tree read twice: %llu I/Os for %u files\n", (unsigned long long)sum, FILES);
+	CHECK(5 * sum <= FILES);
+}
+
 /* What was prefetched in vain does not keep out what is wanted later, with nothing prefetched any more. */
 static void test_scan_and_then_none(void)
 {
@@ -611,6 +706,7 @@ int main(void)
 		UNIT_CASE(test_large_blocks),
 		UNIT_CASE(test_hardly_true),
 		UNIT_CASE(test_write_meanwhile),
+		UNIT_CASE(test_tree_twice),
 	};
 
 	return unit_run(cases, UNIT_COUNT(cases));

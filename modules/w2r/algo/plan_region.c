@@ -6,6 +6,8 @@
 #define GROUP		16	/* blocks, aligned */
 #define ENOUGH		3	/* of a group asked for that make it wanted */
 #define LONG_AGO	2048	/* references */
+#define LATELY		128	/* references */
+#define MANY		16	/* regions for which a waiting room has space */
 
 void region_init(struct region_planner *r)
 {
@@ -29,7 +31,8 @@ static u64 bits_of(u32 from, u32 n)
 }
 
 /* What of @wanted was neither asked for nor named yet, as runs; how many. */
-static u32 name(struct region *x, u64 wanted, u32 most, struct plan *plan)
+static u32 name(struct region *x, u64 wanted, u32 most, u32 clock,
+		struct plan *plan)
 {
 	u64 left = wanted & ~x->asked & ~x->named;
 	u64 first = x->number << REGION_SHIFT;
@@ -42,6 +45,7 @@ static u32 name(struct region *x, u64 wanted, u32 most, struct plan *plan)
 		plan_add(plan, first + at, n);
 		sum += n;
 		x->named |= bits_of(at, n);
+		x->named_at = clock;
 		left &= ~bits_of(at, n);
 	}
 	return sum;
@@ -79,6 +83,19 @@ static bool is_over(const struct region *x, u32 clock, u32 from, enum room room)
 	return room != ROOM_WEIGHING && x->asked & bits_of(from, 1);
 }
 
+/*
+ * A block that was named is not here: it was cached then, and has left since, or
+ * nobody fetched it, as the planner did not act. So may be others, which are named
+ * once more: the caller leaves out what is here. But a small waiting room loses them
+ * again, and what was named lately may still be used.
+ */
+static bool is_gone(const struct region *x, u32 clock, u32 from,
+		    const struct reference *ref)
+{
+	return ref->room == ROOM_DISK && x->named & bits_of(from, 1) &&
+	       clock - x->named_at >= LATELY && ref->waiting >= MANY * BLOCKS;
+}
+
 void region_reference(struct region_planner *r, const struct reference *ref,
 		      struct plan *plan)
 {
@@ -93,9 +110,12 @@ void region_reference(struct region_planner *r, const struct reference *ref,
 		x = region_of(r, block >> REGION_SHIFT);
 		if (is_over(x, r->clock, from, ref->room))
 			begin_anew(x);
+		else if (is_gone(x, r->clock, from, ref))
+			x->named = 0;
 		x->touched = r->clock;
 		x->asked |= bits_of(from, n);
-		left -= name(x, x->before | groups(x, from, n), left, plan);
+		left -= name(x, x->before | groups(x, from, n), left, r->clock,
+			     plan);
 		block += n;
 	}
 }

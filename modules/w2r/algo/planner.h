@@ -16,7 +16,8 @@
  * region   blocks asked for in any order, but near each other: once three of 16
  *          were, their rest; and when a region of 64 is asked for anew, all that
  *          was the last time (Somogyi and others, "Spatial memory streaming",
- *          2006).
+ *          2006); and what was here then and has left since comes at once, too, when
+ *          one of its blocks is missed.
  * near     the rest of the 32 aligned blocks around a missed one, which make one
  *          I/O with it.
  * auto     has each of the others predict, and those act of whose predictions
@@ -113,6 +114,7 @@ struct region {
 	u64 before;		/* and the time before */
 	u64 named;		/* to be prefetched, this time */
 	u32 touched;		/* the planner's clock */
+	u32 named_at;		/* the same */
 };
 
 struct region_planner {
