@@ -315,6 +315,17 @@ static u32 fetch_run(struct w2r *c, struct w2r_ahead *a, struct run rest)
 	return total;
 }
 
+/* Before anything is fetched, which may push it out. */
+static void keep(struct w2r *c, const struct plan *plan)
+{
+	u32 i;
+
+	for (i = 0; i < plan->n; i++)
+		if (plan->keep[i])
+			rooms_keep(&c->rooms, plan->runs[i].first,
+				   plan->runs[i].n);
+}
+
 static enum room where(const void *ctx, u64 block)
 {
 	return rooms_where(ctx, block);
@@ -348,6 +359,7 @@ void w2r_look_ahead(struct w2r *c, const struct reference *ref,
 	if (!plan.n)
 		return;
 	start = ktime_get_ns();
+	keep(c, &plan);
 	a.most = min(fetch_blocks(c), plan_blocks(&plan));
 	/* Memory may be cleared when it is taken, with interrupts off. */
 	a.limit = plan_limit(c->rooms.waiting_target, c->block_shift);

@@ -207,6 +207,22 @@ static void test_region_gone(void)
 	CHECK_EQ(name_after(&r, 86, ROOM_DISK, 1024), 64 - 9);
 }
 
+/* Of a region most of which was asked for the time before, what is here shall stay. */
+static void test_region_keep(void)
+{
+	struct region_planner r;
+	struct plan plan;
+	u32 wide;
+
+	for (wide = 0; wide < 2; wide++) {
+		region_init(&r);
+		ask(&r, 1, wide ? 0x00000000ffffffff : 0x000000007fffffff, &plan);
+		CHECK_EQ(ask(&r, 1, 1, &plan), 1);
+		CHECK_EQ(plan.runs[0].n, 30 + wide);
+		CHECK_EQ(plan.keep[0], wide);
+	}
+}
+
 /* In a known order the next jumps are named: two, four, then eight; never the one just made. */
 static void check_depth(u32 period)
 {
@@ -455,6 +471,7 @@ int main(void)
 		UNIT_CASE(test_region_whole),
 		UNIT_CASE(test_region_waits),
 		UNIT_CASE(test_region_gone),
+		UNIT_CASE(test_region_keep),
 		UNIT_CASE(test_pattern_depth),
 		UNIT_CASE(test_pattern_order),
 		UNIT_CASE(test_pattern_jumps),

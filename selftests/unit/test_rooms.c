@@ -403,6 +403,43 @@ static void test_bounded_target(void)
 }
 
 /* Asked for while it is prefetched: in the weighing room at once, in its list once it is there. */
+/* What shall stay is among the last to leave; what waits, is on its way or is not there is left alone. */
+static void check_keep(enum policy_kind policy)
+{
+	struct rooms_config c = config(policy, 64, 1);
+	struct rooms_box b;
+	struct rooms *r = &b.r;
+	u64 block;
+	u32 e;
+
+	box_make(&b, &c);
+	for (block = 0; block < 47; block++)
+		reference(r, block);
+	for (; block < 63; block++)
+		fill_good(r, block, ROOM_WAITING);
+	e = rooms_fill(r, block, ROOM_WEIGHING);
+	rooms_keep(r, 0, 8);
+	rooms_keep(r, 40, 40);
+	must_hold(r);
+	CHECK_EQ(r->held[ROOM_WAITING], 16);
+	CHECK(rooms_filled(r, e, true));
+	for (block = 100; block < 120; block++)
+		reference(r, block);
+	must_hold(r);
+	for (block = 0; block < 8; block++)
+		CHECK_EQ(rooms_where(r, block), ROOM_WEIGHING);
+	for (; block < 16; block++)
+		CHECK_EQ(rooms_where(r, block), ROOM_DISK);
+	box_free(&b);
+}
+
+static void test_keep(void)
+{
+	check_keep(POLICY_LRU);
+	check_keep(POLICY_S3FIFO);
+	check_keep(POLICY_ARC);
+}
+
 static void test_use_while_filled(void)
 {
 	u32 policy, one_room;
@@ -552,6 +589,7 @@ int main(void)
 		UNIT_CASE(test_pinned_stay),
 		UNIT_CASE(test_waiting_gives_way),
 		UNIT_CASE(test_waiting_gives_way_to_weighing),
+		UNIT_CASE(test_keep),
 		UNIT_CASE(test_use_while_filled),
 		UNIT_CASE(test_drop_in_use),
 		UNIT_CASE(test_unfill),

@@ -30,6 +30,12 @@ static u64 bits_of(u32 from, u32 n)
 	return (n < 64 ? ((u64)1 << n) - 1 : ~0ull) << from;
 }
 
+/* Was most of it asked for, so that all of it will be? */
+static bool is_whole(const struct region *x)
+{
+	return 2 * pure_popcount64(x->before) >= BLOCKS;
+}
+
 /* What of @wanted was neither asked for nor named yet, as runs; how many. */
 static u32 name(struct region *x, u64 wanted, u32 most, u32 clock,
 		struct plan *plan)
@@ -42,7 +48,7 @@ static u32 name(struct region *x, u64 wanted, u32 most, u32 clock,
 		at = pure_ctz64(left);
 		n = ~(left >> at) ? pure_ctz64(~(left >> at)) : 64;
 		n = pure_min(n, most - sum);
-		plan_add(plan, first + at, n);
+		plan_add_kept(plan, first + at, n, is_whole(x));
 		sum += n;
 		x->named |= bits_of(at, n);
 		x->named_at = clock;

@@ -103,7 +103,7 @@ static void join(struct plan *plan, const struct plan *more, u32 *left)
 
 	for (i = 0; i < more->n; i++) {
 		n = pure_min(more->runs[i].n, *left);
-		plan_add(plan, more->runs[i].first, n);
+		plan_add_kept(plan, more->runs[i].first, n, more->keep[i]);
 		*left -= n;
 	}
 }

@@ -16,8 +16,9 @@
  * region   blocks asked for in any order, but near each other: once three of 16
  *          were, their rest; and when a region of 64 is asked for anew, all that
  *          was the last time (Somogyi and others, "Spatial memory streaming",
- *          2006); and what was here then and has left since comes at once, too, when
- *          one of its blocks is missed.
+ *          2006). Of one that was asked for mostly, what is here shall stay until
+ *          then, or it would come in pieces later; and what has left all the same
+ *          comes at once, too, when one of its blocks is missed.
  * near     the rest of the 32 aligned blocks around a missed one, which make one
  *          I/O with it.
  * auto     has each of the others predict, and those act of whose predictions
@@ -60,6 +61,7 @@ struct run {
 
 struct plan {
 	struct run runs[PLAN_RUNS];
+	bool keep[PLAN_RUNS];	/* what is here of a run shall stay until then */
 	u32 n;
 };
 
@@ -204,10 +206,17 @@ static inline u32 planner_acting(const struct planner *p)
 }
 
 /* Adds up to @n blocks from @first on, if there is room for a run. */
+static inline void plan_add_kept(struct plan *plan, u64 first, u32 n, bool keep)
+{
+	if (!n || plan->n == PLAN_RUNS)
+		return;
+	plan->keep[plan->n] = keep;
+	plan->runs[plan->n++] = (struct run){ first, n };
+}
+
 static inline void plan_add(struct plan *plan, u64 first, u32 n)
 {
-	if (n && plan->n < PLAN_RUNS)
-		plan->runs[plan->n++] = (struct run){ first, n };
+	plan_add_kept(plan, first, n, false);
 }
 
 /* Blocks of 2^@block_shift sectors to read past: PLAN_HOLE of 4 KiB, fewer larger ones. */

@@ -404,6 +404,21 @@ void rooms_use(struct rooms *r, u32 e)
 	use(r, e, false);
 }
 
+void rooms_keep(struct rooms *r, u64 first, u32 n)
+{
+	struct entry *x;
+	u32 i, e;
+
+	for (i = 0; i < n; i++) {
+		e = index_peek(&r->index, first + i);
+		if (e == ENTRY_NONE)
+			continue;
+		x = entry(r, e);
+		if (x->room == ROOM_WEIGHING && !(x->flags & ENTRY_FILLING))
+			r->weighing.policy->hit(&r->weighing, e);
+	}
+}
+
 struct hits rooms_use_hits(struct rooms *r, u64 first, u32 n, bool inside,
 			   u32 *entries)
 {

@@ -106,6 +106,12 @@ enum room rooms_where(const struct rooms *r, u64 block);
 /* @e is referenced, from its begin on: a waiting one becomes a weighing one. */
 void rooms_use(struct rooms *r, u32 e);
 
+/*
+ * Of the @n blocks from @first on, those in the weighing room shall stay for a while:
+ * to the policy it is as if they were asked for now.
+ */
+void rooms_keep(struct rooms *r, u64 first, u32 n);
+
 /* Can a read be answered by @e (ENTRY_NONE: no), now or when it is filled? */
 static inline bool rooms_readable(const struct rooms *r, u32 e)
 {

@@ -179,6 +179,9 @@ static void look_ahead(struct replay *r, const struct reference *ref)
 	if (!r->lookahead_on)
 		return;
 	planner_reference(&r->planner, ref, where, &r->rooms, &plan);
+	for (i = 0; i < plan.n; i++)
+		if (plan.keep[i])
+			rooms_keep(&r->rooms, plan.runs[i].first, plan.runs[i].n);
 	a.most = pure_min(IO_SECTORS >> r->block_shift, plan_blocks(&plan));
 	most = plan_limit(r->rooms.waiting_target, r->block_shift);
 	for (i = 0; i < plan.n; i++)
