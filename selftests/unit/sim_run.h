@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* For tests of what dm-w2r does with whole traces: the simulator, and that what it counts adds up. */
+#ifndef SIM_RUN_H
+#define SIM_RUN_H
+
+#include "unit.h"
+#include "replay.h"
+
+static struct replay replay;
+
+static void check_sums(void)
+{
+	const struct replay_counts *c = &replay.counts;
+	u32 weighing = replay.rooms.held[ROOM_WEIGHING], waiting = replay.rooms.held[ROOM_WAITING];
+
+	CHECK_EQ(c->read_blocks, c->hits_weighing + c->hits_waiting + c->misses + c->bypassed);
+	CHECK_EQ(c->prefetched, c->used + c->wasted + waiting);
+	CHECK(weighing + waiting <= replay.config.entries);
+	CHECK(c->waited <= c->hits_weighing + c->hits_waiting);
+}
+
+/* References until what is prefetched is there. */
+static u32 delay;
+
+/* @t through @name, a scheme, in @kib, on an origin of 5 ms. */
+static struct replay_counts run(const struct trace *t, const char *name, u32 kib)
+{
+	struct replay_config config = {
+		.sectors = t->sectors, .delay = delay, .latency_ns = 5000000, .cost_ns = 1000,
+	};
+	struct replay_counts counts;
+
+	CHECK(!scheme_parse(&config.table, name));
+	config.entries = kib / config.table.block_kib;
+	replay_init(&replay, &config);
+	replay_trace(&replay, t);
+	counts = replay.counts;
+	check_sums();
+	replay_end(&replay);
+	return counts;
+}
+
+#endif

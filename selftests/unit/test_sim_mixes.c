@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What dm-w2r does with mixes that no recorded program is: many readers, scans beside random reads, a tree read twice. */
+#include "sim_run.h"
+
+static void add(struct trace *t, u64 block, u32 n, enum trace_what what)
+{
+	struct trace_op op = { .ns = t->ns + 1000000, .sector = 8 * block, .sectors = 8 * n, .what = what };
+
+	trace_add(t, &op);
+}
+
+/* @readers at once, in any order, each of a file of its own, forwards or back from its end, @n blocks each time. */
+static void add_readers(struct trace *t, u32 readers, u32 n, u32 reads, bool back)
+{
+	u32 at[32] = { 0 }, who;
+
+	while (reads--) {
+		who = unit_below(readers);
+		at[who] += n;
+		add(t, (u64)(who + 1) * 400000 + (back ? 390000 - at[who] : at[who]), n, TRACE_READ);
+	}
+}
+
+/* Each second read goes through a file once, the others are of @blocks blocks far apart. */
+static void add_beside_a_scan(struct trace *t, u32 blocks, u32 reads)
+{
+	u32 i;
+
+	for (i = 0; i < reads; i++)
+		add(t, i & 1 ? 1000000 + 37 * (u64)unit_below(blocks) : i / 2, 1, TRACE_READ);
+}
+
+static u64 ios(const struct replay_counts *c)
+{
+	return c->origin_reads + c->origin_prefetches;
+}
+
+/* However many files are read at once, most is there when it is wanted, and comes in fewer I/Os. */
+static void readers_at_once(u32 readers, u32 n, u32 late, u32 mib)
+{
+	struct replay_counts lru, own;
+	struct trace t = { 0 };
+
+	add_readers(&t, readers, n, 200000 / n, false);
+	delay = late;
+	lru = run(&t, "lru", mib << 10);
+	own = run(&t, "default,readahead=auto", mib << 10);
+	delay = 0;
+	CHECK(10 * own.misses <= lru.misses);
+	CHECK(5 * ios(&own) <= 4 * ios(&lru));
+	trace_free(&t);
+}
+
+static void test_readers_at_once(void)
+{
+	u32 mib;
+
+	for (mib = 16; mib <= 256; mib *= 4) {
+		readers_at_once(8, 32, 4, mib);
+		readers_at_once(16, 32, 4, mib);
+		readers_at_once(24, 32, 4, mib);
+		readers_at_once(8, 8, 16, mib);
+		readers_at_once(8, 1, 0, mib);
+		readers_at_once(24, 1, 0, mib);
+	}
+}
+
+/* As much is under way as there may be: what has no place then is not passed over. */
+static void test_readers_under_way(void)
+{
+	static const char *const names[] = {
+		"default,readahead=auto", "default,planner=stream", "default,block_kib=64,planner=stream",
+	};
+	struct replay_counts own;
+	struct trace t = { 0 };
+	size_t i;
+
+	add_readers(&t, 16, 32, 15000, false);
+	delay = 16;
+	for (i = 0; i < UNIT_COUNT(names); i++) {
+		own = run(&t, names[i], 262144);
+		CHECK(50 * own.misses <= own.read_blocks);
+	}
+	delay = 0;
+	trace_free(&t);
+}
+
+static void test_readers_backwards(void)
+{
+	struct replay_counts lru, own;
+	struct trace t = { 0 };
+
+	add_readers(&t, 8, 8, 25000, true);
+	lru = run(&t, "lru", 16384);
+	own = run(&t, "default,readahead=auto", 16384);
+	CHECK(3 * own.misses <= lru.misses);
+	trace_free(&t);
+}
+
+/* What is read again and again stays beside a scan, whose blocks come in few I/Os and are not fetched in vain. */
+static void test_beside_a_scan(void)
+{
+	struct replay_counts lru, obl, own;
+	struct trace t = { 0 };
+
+	add_beside_a_scan(&t, 3000, 100000);
+	lru = run(&t, "lru", 16384);
+	obl = run(&t, "lru-obl", 16384);
+	own = run(&t, "default", 16384);
+	CHECK(own.misses <= obl.misses && 2 * own.misses <= lru.misses);
+	CHECK(10 * own.wasted <= own.prefetched);
+	trace_free(&t);
+	add_beside_a_scan(&t, 1000000, 100000);
+	own = run(&t, "default", 16384);
+	CHECK(own.wasted <= own.read_blocks / 10);
+	trace_free(&t);
+}
+
+/* --- a tree of small files that is read twice: as cp does, by inode, and as tar does, by a hash of the name --- */
+
+#define TREES		8u
+#define FILES		3600u
+#define INODES		16u		/* in a block; their table is at block 0, */
+#define DATA		4096u		/* and the files are from here on */
+
+struct tree {
+	u32 at[FILES + 1];		/* blocks; the end is the next one's begin */
+	u32 order[FILES];
+	bool inodes[FILES / INODES];	/* read in this pass */
+};
+
+static void make_tree(struct tree *x)
+{
+	u32 i;
+
+	x->at[0] = DATA;
+	for (i = 0; i < FILES; i++) {
+		x->at[i + 1] = x->at[i] + 1 + unit_below(unit_below(10) ? 3 : 20);
+		x->order[i] = i;
+	}
+}
+
+static void read_tree(struct trace *t, struct tree *x)
+{
+	u32 i, file;
+
+	memset(x->inodes, 0, sizeof(x->inodes));
+	for (i = 0; i < FILES; i++) {
+		file = x->order[i];
+		if (!x->inodes[file / INODES])
+			add(t, file / INODES, 1, TRACE_READ);
+		x->inodes[file / INODES] = true;
+		add(t, x->at[file], x->at[file + 1] - x->at[file], TRACE_READ);
+	}
+}
+
+/* The next @n of the second pass are files of one directory, @first and so on. */
+static u32 *add_directory(u32 *order, u32 first, u32 n)
+{
+	u32 i, k;
+
+	for (i = 0; i < n; i++) {
+		k = unit_below(i + 1);
+		order[i] = order[k];
+		order[k] = first + i;
+	}
+	return order + n;
+}
+
+/* I/Os of the second pass in caches that hold from 60 to 95 % of the tree. */
+static u64 read_twice(u32 *passes)
+{
+	struct replay_counts once, twice;
+	static struct tree x;
+	struct trace t = { 0 }, both = { 0 };
+	u32 percent, kib, *order;
+	u64 sum = 0;
+	size_t i;
+
+	make_tree(&x);
+	read_tree(&t, &x);
+	for (i = 0; i < t.nr; i++)
+		trace_add(&both, &t.ops[i]);
+	/* What is still there first; then all in between comes anew, and pushes the rest out. */
+	order = add_directory(x.order, 2600, FILES - 2600);
+	order = add_directory(order, 0, 400);
+	add_directory(order, 400, 2200);
+	read_tree(&both, &x);
+	for (percent = 60; percent <= 95; percent += 5) {
+		kib = (x.at[FILES] - DATA + FILES / INODES) * percent / 100 * 4;
+		once = run(&t, "default,readahead=auto", kib);
+		twice = run(&both, "default,readahead=auto", kib);
+		sum += ios(&twice) - ios(&once);
+		++*passes;
+	}
+	trace_free(&t);
+	trace_free(&both);
+	return sum;
+}
+
+/* What is left of a tree that does just not fit does not make the rest come in small pieces. */
+static void test_tree_twice(void)
+{
+	u32 i, passes = 0;
+	u64 sum = 0;
+
+	for (i = 0; i < TREES; i++)
+		sum += read_twice(&passes);
+	sum /= passes;
+	printf("# a tree read twice: %llu I/Os for %u files\n", (unsigned long long)sum, FILES);
+	CHECK(8 * sum <= FILES);
+}
+
+/* What was prefetched in vain does not keep out what is wanted later, with nothing prefetched any more. */
+static void test_scan_and_then_none(void)
+{
+	struct replay_config config = { .latency_ns = 5000000, .cost_ns = 1000, .entries = 16384 };
+	struct trace t = { 0 };
+	size_t i, before;
+
+	add_beside_a_scan(&t, 1000000, 150000);
+	before = t.nr;
+	for (i = 0; i < 200000; i++)
+		add(&t, 50000000 + 37 * (u64)unit_below(13000), 1, TRACE_READ);
+	CHECK(!scheme_parse(&config.table, "default"));
+	config.sectors = t.sectors;
+	replay_init(&replay, &config);
+	for (i = 0; i < t.nr; i++) {
+		if (i == before) {
+			replay.lookahead_on = false;
+			replay.config.table.readahead = READAHEAD_OFF;
+			replay.counts.misses = 0;
+		}
+		replay_op(&replay, &t.ops[i]);
+	}
+	CHECK(replay.counts.misses <= 2 * 13000);
+	replay_end(&replay);
+	trace_free(&t);
+}
+
+/* Of large blocks few are as much as a plan may take; none is passed over since it was planned and not fetched. */
+static void test_large_blocks(void)
+{
+	static const char *const names[] = {
+		"default,block_kib=16,planner=stream", "default,block_kib=32,planner=stream",
+		"default,block_kib=64,planner=stream", "default,block_kib=64,readahead=auto",
+	};
+	struct trace t = { 0 };
+	size_t i;
+
+	for (i = 0; i < 5000; i++)
+		add(&t, 32 * i, 32, TRACE_READ);
+	delay = 2;
+	for (i = 0; i < UNIT_COUNT(names); i++) {
+		struct replay_counts c = run(&t, names[i], 262144);
+
+		CHECK(50 * c.misses <= c.read_blocks);
+	}
+	delay = 0;
+	trace_free(&t);
+}
+
+/* Of 16 blocks three are asked for, once: nothing comes true, and a set that is read again and again has its room. */
+static void test_hardly_true(void)
+{
+	struct replay_counts none, own;
+	struct trace t = { 0 };
+	u32 i, k, group;
+
+	for (i = 0; i < 20000; i++) {
+		group = unit_below(60000);
+		for (k = 0; k < 3; k++)
+			add(&t, 16 * (u64)group + unit_below(16), 1, TRACE_READ);
+		add(&t, 2000000 + 64 * (u64)unit_below(1 + unit_below(400)), 1, TRACE_READ);
+	}
+	delay = 4;
+	none = run(&t, "none", 1024);
+	own = run(&t, "default,readahead=auto", 1024);
+	delay = 0;
+	CHECK(100 * own.misses <= 102 * none.misses);
+	CHECK(20 * own.prefetched <= own.read_blocks);
+	trace_free(&t);
+}
+
+/* A write of a block whose prefetch is under way drops it, as its old content may come yet. */
+static void test_write_meanwhile(void)
+{
+	struct replay_counts c;
+	struct trace t = { 0 };
+	u32 i;
+
+	for (i = 0; i < 3; i++)
+		add(&t, i, 1, TRACE_READ);
+	add(&t, 4, 1, TRACE_WRITE);
+	add(&t, 4, 1, TRACE_READ);
+	delay = 100;
+	c = run(&t, "default", 1024);
+	delay = 0;
+	CHECK_EQ(c.misses, 2);
+	trace_free(&t);
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = {
+		UNIT_CASE(test_readers_at_once),
+		UNIT_CASE(test_readers_under_way),
+		UNIT_CASE(test_readers_backwards),
+		UNIT_CASE(test_beside_a_scan),
+		UNIT_CASE(test_scan_and_then_none),
+		UNIT_CASE(test_large_blocks),
+		UNIT_CASE(test_hardly_true),
+		UNIT_CASE(test_write_meanwhile),
+		UNIT_CASE(test_tree_twice),
+	};
+
+	return unit_run(cases, UNIT_COUNT(cases));
+}
