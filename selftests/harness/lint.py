@@ -30,6 +30,7 @@ BUILD = ("cp -r /muster/Kbuild /muster/modules /root/ && find /root -name '*.o' 
 WARNINGS = BUILD.format("", "C=1 CHECK=sparse")
 # The tree has no headers of that kernel but in their package.
 CLOUD = f"dpkg --unpack /{tree.UPGRADE_DIR}/linux-headers-*.deb >/dev/null && " + BUILD.format("-cloud-amd64", "")
+RECORDINGS = {".xz"}
 NO_SPDX = {".md", ".gitignore", ".shellcheckrc", "VERSION", "config", "settings"}
 
 
@@ -183,12 +184,14 @@ def _bad_include(path, name, mark, target):
 
 
 def layout():
-    """A licence line in every file, and files that can be read in a sitting."""
+    """A licence line in every file, and files that can be read in a sitting: nothing that was built."""
     bad = []
     for path in sources():
         name = path.relative_to(CHECKOUT)
         data = path.read_bytes()
         if b"\0" in data:
+            if path.suffix not in RECORDINGS:
+                bad.append(f"{name}: not text")
             continue
         if not {path.suffix, path.name} & NO_SPDX and b"SPDX-License-Identifier:" not in data[:400]:
             bad.append(f"{name}: no SPDX-License-Identifier")

@@ -83,6 +83,19 @@ class Lint(Harness):
     def test_nor_what_was_built_without_it(self):
         self.assertEqual(self.builds(lambda: (lint.CHECKOUT / "modules/a.c").unlink()), 2)
 
+    def test_layout(self):
+        licence = "# SPDX-License-Identifier: GPL-2.0-only\n"
+        self.write("good.sh", licence)
+        self.write("trace.xz", "\0")
+        lint.layout()
+        self.write("none.sh", "")
+        self.write("built", licence + "\0")
+        self.write("long.sh", licence * (lint.LONGEST_FILE + 1))
+        with self.assertRaises(lint.Complaints) as found:
+            lint.layout()
+        self.assertEqual([line.partition(":")[0] for line in str(found.exception).split("\n")],
+                         ["built", "long.sh", "none.sh"])
+
     def test_newest_ruff(self):
         for version in ("0.14.5", "0.14.10"):
             (cache.CACHE / f"venv-ruff-{version}/bin").mkdir(parents=True)
