@@ -207,6 +207,49 @@ static void test_region_gone(void)
 	CHECK_EQ(name_after(&r, 86, ROOM_DISK, 1024), 64 - 9);
 }
 
+static u32 named_around(struct region_planner *r, u64 block, u32 n, u32 most)
+{
+	struct run run = { block, n };
+	struct plan plan = { .n = 0 };
+	u32 i, sum = 0;
+
+	CHECK_EQ(region_around(r, &run, most, &plan), plan.n > 0);
+	for (i = 0; i < plan.n; i++)
+		sum += plan.runs[i].n;
+	return sum;
+}
+
+/* A block that is expected brings its region, most of which was asked for long ago; once, until it is long ago again. */
+static void test_region_around(void)
+{
+	struct reference ref = { 64, 40, ROOM_DISK, 64, 1024, false, false, LOOKAHEAD_MAX };
+	struct region_planner r;
+	struct plan plan = { .n = 0 };
+
+	region_init(&r);
+	CHECK_EQ(named_around(&r, 70, 1, 64), 0);
+	region_reference(&r, &ref, &plan);
+	ask_elsewhere(&r, 2048);
+	CHECK_EQ(named_around(&r, 70, 1, 64), 0);
+	ask_elsewhere(&r, 1);
+	CHECK_EQ(named_around(&r, 104, 1, 64), 0);
+	CHECK_EQ(named_around(&r, 103, 2, 64), 0);
+	CHECK_EQ(named_around(&r, 120, 16, 64), 0);
+	CHECK_EQ(named_around(&r, 70, 3, 64), 40);
+	CHECK_EQ(named_around(&r, 80, 1, 64), 0);
+	CHECK_EQ(name_after(&r, 70, ROOM_WAITING, 1024), 0);
+
+	/* In vain: what was known is known still. */
+	ask_elsewhere(&r, 2048);
+	CHECK_EQ(named_around(&r, 90, 1, 16), 0);
+	region_init(&r);
+	region_reference(&r, &ref, &plan);
+	ask_elsewhere(&r, 2049);
+	CHECK_EQ(named_around(&r, 90, 1, 16), 16);
+	ask_elsewhere(&r, 2049);
+	CHECK_EQ(name_after(&r, 70, ROOM_DISK, 1024), 39);
+}
+
 /* Of a region most of which was asked for the time before, what is here shall stay. */
 static void test_region_keep(void)
 {
@@ -472,6 +515,7 @@ int main(void)
 		UNIT_CASE(test_region_waits),
 		UNIT_CASE(test_region_gone),
 		UNIT_CASE(test_region_keep),
+		UNIT_CASE(test_region_around),
 		UNIT_CASE(test_pattern_depth),
 		UNIT_CASE(test_pattern_order),
 		UNIT_CASE(test_pattern_jumps),

@@ -31,9 +31,9 @@ static u64 bits_of(u32 from, u32 n)
 }
 
 /* Was most of it asked for, so that all of it will be? */
-static bool is_whole(const struct region *x)
+static bool is_whole(u64 asked)
 {
-	return 2 * pure_popcount64(x->before) >= BLOCKS;
+	return 2 * pure_popcount64(asked) >= BLOCKS;
 }
 
 /* What of @wanted was neither asked for nor named yet, as runs; how many. */
@@ -48,7 +48,7 @@ static u32 name(struct region *x, u64 wanted, u32 most, u32 clock,
 		at = pure_ctz64(left);
 		n = ~(left >> at) ? pure_ctz64(~(left >> at)) : 64;
 		n = pure_min(n, most - sum);
-		plan_add_kept(plan, first + at, n, is_whole(x));
+		plan_add_kept(plan, first + at, n, is_whole(x->before));
 		sum += n;
 		x->named |= bits_of(at, n);
 		x->named_at = clock;
@@ -71,12 +71,22 @@ static u64 groups(const struct region *x, u32 from, u32 n)
 	return wanted;
 }
 
-/* What comes will be the same as what was, unless that was another thing. */
-static void begin_anew(struct region *x)
+/*
+ * What comes will be the same as what was, unless that was another thing. 0: not
+ * known. If nothing was asked for, it was only expected.
+ */
+static u64 comes_next(const struct region *x)
 {
 	u32 same = pure_popcount64(x->asked & x->before);
 
-	x->before = 2 * same < pure_popcount64(x->before) ? 0 : x->asked;
+	if (!x->asked)
+		return x->before;
+	return 2 * same < pure_popcount64(x->before) ? 0 : x->asked;
+}
+
+static void begin_anew(struct region *x)
+{
+	x->before = comes_next(x);
 	x->asked = 0;
 	x->named = 0;
 }
@@ -124,4 +134,21 @@ void region_reference(struct region_planner *r, const struct reference *ref,
 			     plan);
 		block += n;
 	}
+}
+
+bool region_around(struct region_planner *r, const struct run *run, u32 most,
+		   struct plan *plan)
+{
+	u64 number = run->first >> REGION_SHIFT;
+	u32 from = run->first & (BLOCKS - 1);
+	struct region *x = &r->regions[index_hash(number, 52)];
+	u64 next = x->number == number ? comes_next(x) : 0;
+
+	if (r->clock - x->touched <= LONG_AGO || !is_whole(next))
+		return false;
+	if (run->n > BLOCKS - from || bits_of(from, run->n) & ~next)
+		return false;
+	begin_anew(x);
+	x->touched = r->clock;
+	return name(x, next, most, r->clock, plan);
 }

@@ -108,12 +108,39 @@ static void join(struct plan *plan, const struct plan *more, u32 *left)
 	}
 }
 
+/*
+ * The same, where a region is expected by a block of it: pattern names those ahead
+ * one by one, of a tree that is read as before each would be an I/O.
+ */
+static void join_regions(struct planner *p, const struct reference *ref,
+			 struct plan *plan, const struct plan *more, u32 *left,
+			 enum room (*where)(const void *ctx, u64 block),
+			 const void *ctx)
+{
+	struct plan each;
+	u32 i;
+
+	for (i = 0; i < more->n && *left; i++) {
+		each.n = 0;
+		if (region_around(&p->region, &more->runs[i], *left, &each))
+			score(p, PLANNER_REGION, ref, &each, where, ctx);
+		else
+			plan_add(&each, more->runs[i].first, more->runs[i].n);
+		join(plan, &each, left);
+	}
+}
+
 /* A block by itself is an I/O by itself, if it does not go with a missed one. */
 static bool may_act(const struct planner *p, u32 kind,
 		    const struct reference *ref)
 {
 	return kind != PLANNER_OBL || ref->room == ROOM_DISK ||
 	       !(p->chooser.acting & ~(1u << PLANNER_OBL));
+}
+
+static bool acts(const struct planner *p, u32 kind)
+{
+	return p->chooser.acting & 1u << kind;
 }
 
 /* How many blocks auto may name. */
@@ -160,7 +187,11 @@ void planner_reference(struct planner *p, const struct reference *ref,
 		if (!each.n)
 			continue;
 		score(p, kind, ref, &each, where, ctx);
-		if (p->chooser.acting & (1u << kind))
+		if (!acts(p, kind))
+			continue;
+		if (kind == PLANNER_PATTERN && acts(p, PLANNER_REGION))
+			join_regions(p, ref, plan, &each, &left, where, ctx);
+		else
 			join(plan, &each, &left);
 	}
 }

@@ -18,7 +18,8 @@
  *          was the last time (Somogyi and others, "Spatial memory streaming",
  *          2006). Of one that was asked for mostly, what is here shall stay until
  *          then, or it would come in pieces later; and what has left all the same
- *          comes at once, too, when one of its blocks is missed.
+ *          comes at once, too, when one of its blocks is missed, or named by
+ *          pattern.
  * near     the rest of the 32 aligned blocks around a missed one, which make one
  *          I/O with it.
  * auto     has each of the others predict, and those act of whose predictions
@@ -278,6 +279,13 @@ void pattern_reference(struct pattern_planner *p, const struct reference *ref,
 void region_init(struct region_planner *r);
 void region_reference(struct region_planner *r, const struct reference *ref,
 		      struct plan *plan);
+/*
+ * @run is expected. If it lies in a region that was not asked for of late, most of
+ * which was the last time, and @run with it, all of that is expected, too: up to
+ * @most blocks of it are added to @plan. False: nothing is.
+ */
+bool region_around(struct region_planner *r, const struct run *run, u32 most,
+		   struct plan *plan);
 void chooser_init(struct auto_planner *a);
 /* @ref happened: whose predictions came true? Before its plans are noted. */
 void chooser_reference(struct auto_planner *a, const struct reference *ref);
