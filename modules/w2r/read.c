@@ -356,10 +356,8 @@ int w2r_read(struct w2r *c, struct bio *bio, struct w2r_io *io)
 	target = c->rooms.waiting_target;
 	if (!planner_goes_on(c->planner, io->first))
 		rooms_tick(&c->rooms);
-	ref.lookahead = min(c->table.lookahead, plan_most(c->block_shift));
-	ref.waiting = target;
-	ref.left = plan_limit(target, c->block_shift);
-	ref.left -= min(ref.left, c->prefetching);
+	plan_bounds(&ref, c->table.lookahead, target, c->prefetching,
+		    c->block_shift);
 	hits = use_hits(c, io, entries, &ref);
 	if (hits) {
 		cut(c, bio, io, hits);

@@ -249,6 +249,20 @@ static inline u32 plan_left(u32 limit, u32 under_way, u32 most, u32 taken)
 	return pure_min(limit - under_way, most - taken);
 }
 
+/*
+ * What @ref may plan: @lookahead is the table's, in blocks of 2^@block_shift sectors,
+ * @waiting what the waiting room is meant for, @under_way prefetches on their way.
+ */
+static inline void plan_bounds(struct reference *ref, u32 lookahead, u32 waiting,
+			       u32 under_way, u32 block_shift)
+{
+	u32 most = plan_most(block_shift);
+
+	ref->lookahead = pure_min(lookahead, most);
+	ref->waiting = waiting;
+	ref->left = plan_left(plan_limit(waiting, block_shift), under_way, most, 0);
+}
+
 /* Blocks in one I/O that carries out @plan, with some to read past. */
 static inline u32 plan_blocks(const struct plan *plan)
 {

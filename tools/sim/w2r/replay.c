@@ -239,18 +239,13 @@ static void fill_missing(struct replay *r, struct piece *p)
 /* Reads the blocks from the start of @p on that one bio gets; returns their number. */
 static u32 read_some(struct replay *r, struct piece *p)
 {
-	struct reference ref = {
-		.first = p->first,
-		.lookahead = pure_min(r->config.table.lookahead, plan_most(r->block_shift)),
-		.waiting = r->rooms.waiting_target,
-	};
-	u32 most = plan_limit(ref.waiting, r->block_shift);
+	struct reference ref = { .first = p->first };
 	u64 waited = r->counts.waited;
 	bool inside = p->sector > p->first << r->block_shift;
 	u32 asked = p->n;
 	struct hits hits;
 
-	ref.left = most - pure_min(most, r->prefetching);
+	plan_bounds(&ref, r->config.table.lookahead, r->rooms.waiting_target, r->prefetching, r->block_shift);
 	if (!planner_goes_on(&r->planner, p->first))
 		rooms_tick(&r->rooms);
 	hits = use_hits(r, p->first, pure_min(p->n, SERVE_MAX), inside);
