@@ -14,9 +14,15 @@ void region_init(struct region_planner *r)
 	memset(r, 0, sizeof(*r));
 }
 
+/* Where region @number is remembered, or another one. */
+static struct region *place_of(struct region_planner *r, u64 number)
+{
+	return &r->regions[index_hash(number, 52)];
+}
+
 static struct region *region_of(struct region_planner *r, u64 number)
 {
-	struct region *x = &r->regions[index_hash(number, 52)];
+	struct region *x = place_of(r, number);
 
 	if (x->number != number) {
 		memset(x, 0, sizeof(*x));
@@ -141,7 +147,7 @@ bool region_around(struct region_planner *r, const struct run *run, u32 most,
 {
 	u64 number = run->first >> REGION_SHIFT;
 	u32 from = run->first & (BLOCKS - 1);
-	struct region *x = &r->regions[index_hash(number, 52)];
+	struct region *x = place_of(r, number);
 	u64 next = x->number == number ? comes_next(x) : 0;
 
 	if (r->clock - x->touched <= LONG_AGO || !is_whole(next))
