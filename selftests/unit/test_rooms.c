@@ -402,7 +402,6 @@ static void test_bounded_target(void)
 	}
 }
 
-/* Asked for while it is prefetched: in the weighing room at once, in its list once it is there. */
 /* What shall stay is among the last to leave; what waits, is on its way or is not there is left alone. */
 static void check_keep(enum policy_kind policy)
 {
@@ -440,6 +439,7 @@ static void test_keep(void)
 	check_keep(POLICY_ARC);
 }
 
+/* Asked for while it is prefetched: in the weighing room at once, in its list once it is there. */
 static void test_use_while_filled(void)
 {
 	u32 policy, one_room;
