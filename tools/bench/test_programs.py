@@ -187,21 +187,30 @@ class Stripes(Compiled):
     def setUpClass(cls):
         cls.stripes = cls.compile('#include "stripes.c"\n')
         # Takes its time and no memory.
-        cls.slow = cls.compile('#include <unistd.h>\n#include "page.h"\n#define page_fill(...) usleep(1000)\n'
-                               '#include "stripes.c"\n')
+        slow = ('#include <unistd.h>\n#include <sys/prctl.h>\n#include "page.h"\n'
+                '#define page_fill(...) usleep(1000)\n{}#include "stripes.c"\n')
+        cls.slow = cls.compile(slow.format(""))
+        cls.slow_start = cls.compile(slow.format("#define prctl(...) (usleep(500000), prctl(__VA_ARGS__))\n"))
 
     def test_one_that_fails_ends_all(self):
         """Nobody else would come to where the others wait; what is left of them would keep what they write to."""
-        process = subprocess.Popen([self.slow, "-p", "3", "-s", "3000"], stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.PIPE, text=True)
+        self.kill_one(self.slow)
+
+    def test_one_that_fails_before_the_others_began(self):
+        self.kill_one(self.slow_start)
+
+    def kill_one(self, program):
+        process = subprocess.Popen([program, "-p", "3", "-s", "3000"], stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE, text=True, start_new_session=True)
         children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
         while len(children.read_text().split()) < 3:
             time.sleep(0.01)
         os.kill(int(children.read_text().split()[1]), signal.SIGKILL)
         try:
             self.assertEqual(process.communicate(timeout=30)[1], "a process failed\n")
-        finally:
-            process.kill()
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
         self.assertEqual(process.returncode, 2)
 
     def test_processes_that_do_well(self):

@@ -90,6 +90,7 @@ int main(int argc, char **argv)
 	unsigned long processes = 1, mib = 512;
 	struct tally tally = { 0 };
 	struct shared *shared;
+	pid_t parent = getpid();
 	double seconds;
 	int opt, status = 0;
 
@@ -110,6 +111,9 @@ int main(int argc, char **argv)
 			die("fork: %s", strerror(errno));
 		if (!pid) {
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			/* Who ended before was not watched. */
+			if (getppid() != parent)
+				_exit(EXIT_CANNOT);
 			work(shared, owner, mib * PAGES_PER_MIB / processes);
 			_exit(0);
 		}
