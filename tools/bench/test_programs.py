@@ -132,10 +132,14 @@ class Aged(Compiled):
 
     def test_the_load_does_not_follow_the_area(self):
         for area in (2000, 1966):  # stock swap's on a device of 2000 pages, and mswap's
-            done = self.run_on(area, "95", "2000", "48", "echo", "it runs")
-            self.assertEqual((done.returncode, done.stderr), (0, ""))
-            self.assertEqual(done.stdout,
-                             "ready\nbegin aged pages=1900\nit runs\nend\nverified 32 pages, 0 bad\n")
+            for times in ((), ("-n", "6")):
+                done = self.run_on(area, *times, "95", "2000", "48", "echo", "it runs")
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertEqual(done.stdout,
+                                 "ready\nbegin aged pages=1900\nit runs\nend\nverified 32 pages, 0 bad\n")
+
+    def test_options_of_the_command_are_its_own(self):
+        self.assertIn("\nit -n 6\nend\n", self.run_on(2000, "80", "2000", "48", "echo", "it", "-n", "6").stdout)
 
     def test_an_area_that_is_too_small(self):
         done = self.run_on(1939, "50", "2000", "48", "true")
@@ -150,9 +154,10 @@ class Aged(Compiled):
                          "79691776 bytes for it elsewhere leave nothing of 48 MiB\n")
 
     def test_it_holds_what_the_plan_expects(self):
-        for full in (50, 80, 95):
-            words = plan.PROGRAMS[f"aged{full}"].commands[0].split()
+        for program, full in (("aged50", 50), ("aged80", 80), ("aged95", 95), ("worn80", 80)):
+            words = plan.PROGRAMS[program].commands[0].replace(" -n 6", "").split()
             self.assertEqual(words[:4], ["agedswap", str(full), str(plan.DEVICE_PAGES), "48"])
+            self.assertEqual(plan.PROGRAMS[program].filler, plan.aged_filler(full))
             done = self.run_on(2049, str(full), "2050", "48", "true")
             self.assertIn(f"begin aged pages={plan.aged_filler(full, 2050)}\n", done.stdout)
 

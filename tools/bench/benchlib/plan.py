@@ -143,6 +143,8 @@ PROGRAMS = {
                     filler=aged_filler(full))
             for full in (50, 80, 95)
         ),
+        Program("worn80", "the same at 80 %, of which a tenth has been given back and filled again six times",
+                (f"agedswap -n 6 80 {DEVICE_PAGES} 48 {STRIDE} -c 1 -s 192",), 250, filler=aged_filler(80)),
         *(
             Program(f"scale{n}", f"c = 1 over 512 MiB, dealt to {n} processes", (f"stripes -p {n} -s 512",))
             for n in SCALES

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Runs a command while FULL percent of a swap device's PAGES are in use, and fragmented:
- * agedswap FULL PAGES LIMIT_MIB COMMAND...
+ * agedswap [-n TIMES] FULL PAGES LIMIT_MIB COMMAND...
  *
  * Fills nearly all of swap with pages of its own, gives pages back at random until a tenth less than FULL is in
- * use, and fills up to FULL again, in random order. The swap area itself does not count: mswap's is smaller than
+ * use, and fills up to FULL again, in random order; that tenth TIMES times (1). The swap area itself does not count: mswap's is smaller than
  * stock swap's on the same device, and all shall have the same load. It keeps its cgroup to LIMIT_MIB meanwhile and
  * for the command, since what is left of swap may be less than the cgroup was given. Says "ready" a second before the
  * command begins, "begin" then, "end" when it has ended, then looks whether its own pages are still what they were, one
@@ -27,6 +27,7 @@ struct filler {
 	uint32_t *order;	/* page numbers: those in use first */
 	size_t pages;		/* as many as the device has */
 	size_t used;
+	uint8_t *filled;	/* how often, by page number */
 	uint64_t random;
 };
 
@@ -81,7 +82,8 @@ static void make(struct filler *f, size_t pages)
 	f->mem = mmap(NULL, f->pages * PAGE_SIZE, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	f->order = malloc(f->pages * sizeof(*f->order));
-	if (f->mem == MAP_FAILED || !f->order)
+	f->filled = calloc(f->pages, sizeof(*f->filled));
+	if (f->mem == MAP_FAILED || !f->order || !f->filled)
 		die("no memory");
 	madvise(f->mem, f->pages * PAGE_SIZE, MADV_NOHUGEPAGE);
 	for (size_t i = 0; i < f->pages; i++)
@@ -103,13 +105,12 @@ static void shuffle_in(struct filler *f, size_t i, size_t from, size_t n)
 	f->order[other] = number;
 }
 
-/* Those that were filled again are of generation 1, and behind all others in the order. */
 static void fill_to(struct filler *f, size_t used, bool shuffled)
 {
 	for (; f->used < used; f->used++) {
 		if (shuffled)
 			shuffle_in(f, f->used, f->used, f->pages - f->used);
-		page_fill(page(f, f->used), 1, f->order[f->used], shuffled);
+		page_fill(page(f, f->used), 1, f->order[f->used], ++f->filled[f->order[f->used]]);
 	}
 }
 
@@ -129,12 +130,12 @@ static void page_out(const struct filler *f)
 		die("MADV_PAGEOUT: %s", strerror(errno));
 }
 
-static int check(const struct filler *f, size_t filled_again)
+static int check(const struct filler *f)
 {
 	struct tally tally = { 0 };
 
 	for (size_t i = 0; i < f->used; i += SAMPLED)
-		page_check(page(f, i), 1, f->order[i], i >= filled_again, &tally);
+		page_check(page(f, i), 1, f->order[i], f->filled[f->order[i]], &tally);
 	return tally_report(&tally);
 }
 
@@ -152,32 +153,45 @@ static int run_command(char **command)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_CANNOT;
 }
 
+static void usage(void)
+{
+	die("usage: agedswap [-n TIMES] FULL PAGES LIMIT_MIB COMMAND...   (1; percent of PAGES, at least %d)", AGED);
+}
+
 int main(int argc, char **argv)
 {
 	struct filler f = { .random = 88172645463325252ull };
-	unsigned long full;
-	int status;
+	unsigned long full, times = 1;
+	int opt, status;
 
-	if (argc < 5)
-		die("usage: agedswap FULL PAGES LIMIT_MIB COMMAND...   (percent of PAGES; at least %d)", AGED);
-	full = number_arg(argv[1], AGED, FILLED);
-	keep_cgroup_to(argv[3]);
-	make(&f, number_arg(argv[2], 100, UINT32_MAX));
+	while ((opt = getopt(argc, argv, "+n:")) != -1) {
+		if (opt != 'n')
+			usage();
+		times = number_arg(optarg, 1, UINT8_MAX - 1);
+	}
+	argv += optind;
+	if (argc - optind < 4)
+		usage();
+	full = number_arg(argv[0], AGED, FILLED);
+	keep_cgroup_to(argv[2]);
+	make(&f, number_arg(argv[1], 100, UINT32_MAX));
 	fill_to(&f, percent(&f, FILLED), false);
 	page_out(&f);
-	free_to(&f, percent(&f, full - AGED));
-	fill_to(&f, percent(&f, full), true);
-	page_out(&f);
+	while (times--) {
+		free_to(&f, percent(&f, full - AGED));
+		fill_to(&f, percent(&f, full), true);
+		page_out(&f);
+	}
 	/* Whoever reads this looks at the counters first. */
 	printf("ready\n");
 	fflush(stdout);
 	sleep(1);
 	printf("begin aged pages=%zu\n", f.used);
 	fflush(stdout);
-	status = run_command(argv + 4);
+	status = run_command(argv + 3);
 	/* What follows is no part of it: whoever reads this has the time to look at the counters. */
 	printf("end\n");
 	fflush(stdout);
 	sleep(1);
-	return check(&f, percent(&f, full - AGED)) || status ? EXIT_BAD : 0;
+	return check(&f) || status ? EXIT_BAD : 0;
 }
