@@ -15,6 +15,7 @@ struct slot_oracle {
 	u32 nr;
 	u32 nr_free;
 	u32 scraps;	/* the word of which single slots are taken too, or SLOT_NONE */
+	u32 worn;	/* as the tree's */
 };
 
 #define ORACLE_NODE 4096u	/* slots among whose words the densest is looked for */
@@ -128,11 +129,18 @@ static inline u32 oracle_shred(struct slot_oracle *o, u32 hint)
 		k = (k + 1) % nodes;
 		w = oracle_best_word(o, k, 1, &most);
 	} while (!most);
-	oracle_best_word(o, k, 2, &most);
-	if (most < SLOT_WORD_DENSE)
+	if (o->nr_free > o->nr / 8 * 3)
+		o->worn = 0;
+	start = oracle_best_word(o, k, 2, &most);
+	if (o->worn >= SLOT_WORN) {
 		o->scraps = w;
-	else
-		w = oracle_best_word(o, k, 2, &most);
+	} else if (most < SLOT_WORD_DENSE) {
+		o->worn += SLOT_WORN_STEP;
+		o->scraps = w;
+	} else {
+		o->worn -= o->worn > 0;
+		w = start;
+	}
 	return oracle_first_run(o, w * 64, o->scraps == SLOT_NONE ? 2 : 1);
 }
 

@@ -20,6 +20,7 @@ static void setup(u32 nr)
 	oracle.nr = nr;
 	oracle.nr_free = nr;
 	oracle.scraps = SLOT_NONE;
+	oracle.worn = 0;
 }
 
 static void teardown(void)
@@ -155,6 +156,7 @@ static void do_alloc_upto(u32 want, u32 hint)
 		check_shred(start, got, want, hint);
 	} else {
 		oracle.scraps = tree.scraps;
+		oracle.worn = tree.worn;
 	}
 	oracle_set(&oracle, start, got, 1);
 	cursor = start + got;
@@ -262,6 +264,7 @@ static void fill(void)
 	CHECK_EQ(hint, oracle.nr);
 	oracle_set(&oracle, 0, oracle.nr, 1);
 	oracle.scraps = tree.scraps;
+	oracle.worn = tree.worn;
 	CHECK_EQ(slot_tree_nr_free(&tree), 0);
 	CHECK_EQ(slot_tree_longest(&tree), 0);
 }

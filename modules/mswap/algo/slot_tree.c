@@ -53,6 +53,7 @@ void slot_tree_init(struct slot_tree *t, void *arena, u32 nr)
 	t->stale = SLOT_NONE;
 	t->last = SLOT_NONE;
 	t->scraps = SLOT_NONE;
+	t->worn = 0;
 	for (l = 0; l <= t->top; l++) {
 		t->bits[l] = bits;
 		set_first(bits, below);
@@ -383,36 +384,39 @@ static u32 take_first_run(struct slot_tree *t, u32 w, u64 free, u32 want, u32 *g
 	return take_in_word(t, (w << WORD_SHIFT) + i, *got);
 }
 
-/* The word to go on in when that of @hint has nothing more to give. */
-static u32 densest_word(struct slot_tree *t, u32 hint)
+static bool is_worn(struct slot_tree *t)
 {
-	u32 k = other_node(t, 1, hint), first, dense, fullest, most = 0, free = 0, i;
+	if (t->nr_free > t->nr / 8 * SLOT_REST_EIGHTHS)
+		t->worn = 0;
+	return t->worn >= SLOT_WORN;
+}
+
+/* The best word of the node that was gone to is dense, or it is not. */
+static void wear(struct slot_tree *t, bool dense)
+{
+	if (!dense)
+		t->worn += SLOT_WORN_STEP;
+	else if (t->worn)
+		t->worn--;
+}
+
+/* The word to go on in when that of @hint has nothing more to give. */
+static u32 next_word(struct slot_tree *t, u32 hint)
+{
+	u32 k = other_node(t, 1, hint), w, most;
 
 	if (k == t->stale) {
 		freshen(t);
 		k = other_node(t, 1, hint);
 	}
-	first = k << WORD_SHIFT;
-	dense = first;
-	fullest = first;
-	for (i = first; i < first + node_words(t, k); i++) {
-		u64 w = t->bits[0][i];
-		u32 n = pure_popcount64(in_pairs(w));
-
-		if (n > most) {
-			most = n;
-			dense = i;
-		}
-		n = most >= SLOT_WORD_DENSE ? 0 : pure_popcount64(w);
-		if (n > free) {
-			free = n;
-			fullest = i;
-		}
+	if (!is_worn(t)) {
+		w = densest_word(t, k, &most);
+		wear(t, most >= SLOT_WORD_DENSE);
+		if (most >= SLOT_WORD_DENSE)
+			return w;
 	}
-	if (most >= SLOT_WORD_DENSE)
-		return dense;
-	t->scraps = fullest;
-	return fullest;
+	t->scraps = fullest_word(t, k);
+	return t->scraps;
 }
 
 /* One of many short runs; at least one slot is free. */
@@ -427,7 +431,7 @@ static u32 alloc_shred(struct slot_tree *t, u32 want, u32 hint, u32 *got)
 	}
 	if (!free) {
 		t->scraps = SLOT_NONE;
-		w = densest_word(t, w << WORD_SHIFT);
+		w = next_word(t, w << WORD_SHIFT);
 		free = t->bits[0][w];
 		if (w != t->scraps)
 			free = in_pairs(free);

@@ -22,7 +22,16 @@
 /* A run of so many slots is worth an I/O of its own. */
 #define SLOT_RUN_LONG 16
 /* A word with so many slots in runs of two or more is worth going to. */
-#define SLOT_WORD_DENSE 4
+#define SLOT_WORD_DENSE 6
+
+/*
+ * Each word that none was dense enough for counts as so many that are, which count
+ * down; from SLOT_WORN on the area is worn, until ...
+ */
+#define SLOT_WORN_STEP 8
+#define SLOT_WORN 64
+/* ... so many eighths of it are free. */
+#define SLOT_REST_EIGHTHS 3
 
 /* Levels of words that 2^32-2 slots need: 64^6 > 2^32. */
 #define SLOT_TREE_LEVELS 6
@@ -34,6 +43,7 @@ struct slot_tree {
 	u32 stale;			/* node whose longest run may be shorter than noted, or SLOT_NONE */
 	u32 last;			/* node of the last alloc from one word */
 	u32 scraps;			/* word of which single slots are taken too, or SLOT_NONE */
+	u32 worn;			/* how short of dense words it has been, 0 to SLOT_WORN + SLOT_WORN_STEP */
 	u64 *whole;			/* a bit a leaf word: 1 = all its slots are free */
 	u16 *longest[SLOT_TREE_LEVELS];	/* [l][i]: longest free run that starts below bits[l][i], l >= 1 */
 	u32 words[SLOT_TREE_LEVELS];
@@ -72,8 +82,13 @@ u32 slot_tree_alloc(struct slot_tree *t, u32 want, u32 hint);
  * close together instead, so that one I/O can read it back: at or after @hint
  * the runs of two or more slots of its word, then those of the word that has
  * most of them in the next node with free slots; where no word there has
- * SLOT_WORD_DENSE of them, all runs of the word with most free slots. Of equal
- * words the first; a run ends at the end of its word.
+ * SLOT_WORD_DENSE of them, and in an area that is worn, all runs of the word with
+ * most free slots. Of equal words the first; a run ends at the end of its word.
+ *
+ * Worn: so much of it is in use that what is freed joins too seldom for words to
+ * become dense again. To take their pairs only would leave single slots, until
+ * hardly anything else is left; a word that was filled as a whole becomes free as a
+ * whole.
  */
 u32 slot_tree_alloc_upto(struct slot_tree *t, u32 want, u32 hint, u32 *got);
 

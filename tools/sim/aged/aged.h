@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A shard of the slot tree that has been in use for a while, and what writes and reads take then.
+ *
+ * 1 GiB is filled to 97 %, slots are given back at random until a tenth less than so many percent is in use, and that
+ * tenth is taken again, in batches; so several times. Then 48 MiB are written, and read back in their order: a read
+ * takes what a run has in a granule.
+ */
+#ifndef AGED_H
+#define AGED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "slot_tree.h"
+
+#define AGED_SLOTS	(1024u << 8)
+#define AGED_PAGES	(48u << 8)
+#define AGED_BATCH	128
+#define AGED_GRANULE	64
+#define AGED_FILLED	97	/* percent */
+#define AGED_SHARE	10
+
+struct aged_shard {
+	struct slot_tree tree;
+	void *arena;
+	u32 *slots;	/* in use, in any order */
+	u32 used;
+	u32 hint;
+	uint64_t random;
+};
+
+struct aged_found {
+	double write;	/* slots in one */
+	double read;
+};
+
+static inline uint64_t aged_random(uint64_t *x)
+{
+	*x ^= *x << 13;
+	*x ^= *x >> 7;
+	*x ^= *x << 17;
+	return *x;
+}
+
+static inline bool aged_init(struct aged_shard *s)
+{
+	s->arena = malloc(slot_tree_bytes(AGED_SLOTS));
+	s->slots = malloc(AGED_SLOTS * sizeof(*s->slots));
+	s->used = 0;
+	s->hint = 0;
+	s->random = 88172645463325252ull;
+	if (!s->arena || !s->slots)
+		return false;
+	slot_tree_init(&s->tree, s->arena, AGED_SLOTS);
+	return true;
+}
+
+static inline void aged_exit(struct aged_shard *s)
+{
+	free(s->arena);
+	free(s->slots);
+}
+
+/* Takes @n slots in batches, each of them in as few pieces as there are; returns how many pieces. */
+static inline u32 aged_take(struct aged_shard *s, u32 n)
+{
+	u32 left = 0, pieces = 0, got, slot;
+
+	for (; n; n -= got, left -= got, pieces++) {
+		if (!left)
+			left = n < AGED_BATCH ? n : AGED_BATCH;
+		slot = slot_tree_alloc_upto(&s->tree, left, s->hint, &got);
+		if (slot == SLOT_NONE)
+			abort();
+		s->hint = slot + got < AGED_SLOTS ? slot + got : 0;
+		for (u32 i = 0; i < got; i++)
+			s->slots[s->used++] = slot + i;
+	}
+	return pieces;
+}
+
+static inline void aged_free_to(struct aged_shard *s, u32 used)
+{
+	while (s->used > used) {
+		u32 i = aged_random(&s->random) % s->used;
+
+		if (!slot_tree_free(&s->tree, s->slots[i], 1))
+			abort();
+		s->slots[i] = s->slots[--s->used];
+	}
+}
+
+/* How many reads bring the slots from the @from-th taken one on. */
+static inline u32 aged_reads(const struct aged_shard *s, u32 from)
+{
+	u32 reads = 1;
+
+	for (u32 i = from + 1; i < s->used; i++)
+		reads += s->slots[i] / AGED_GRANULE != s->slots[i - 1] / AGED_GRANULE ||
+			 s->slots[i] < s->slots[i - 1];
+	return reads;
+}
+
+/* After @times, with @full percent in use. False: no memory. */
+static inline bool aged_run(struct aged_found *found, u32 full, u32 times)
+{
+	struct aged_shard s;
+	bool ok = aged_init(&s);
+	u32 before;
+
+	if (ok) {
+		aged_take(&s, AGED_SLOTS / 100 * AGED_FILLED);
+		while (times--) {
+			aged_free_to(&s, AGED_SLOTS / 100 * (full - AGED_SHARE));
+			aged_take(&s, AGED_SLOTS / 100 * AGED_SHARE);
+		}
+		before = s.used;
+		found->write = (double)AGED_PAGES / aged_take(&s, AGED_PAGES);
+		found->read = (double)AGED_PAGES / aged_reads(&s, before);
+	}
+	aged_exit(&s);
+	return ok;
+}
+
+#endif
