@@ -78,6 +78,15 @@ static int fswap_store(unsigned int type, pgoff_t offset, struct page *page)
 	return err;
 }
 
+/* SIGKILL does nothing to init: it is told as it would be behind a block device. */
+static void fswap_end_current(void)
+{
+	if (is_global_init(current))
+		force_sig(SIGBUS);
+	else
+		send_sig(SIGKILL, current, 1);
+}
+
 /*
  * The page cannot be read. To fail the load would make the kernel read the
  * ordinary area, which holds something else, and after a load that succeeds it
@@ -91,9 +100,10 @@ static void fswap_lose(struct page *page)
 	/* A kernel thread may have borrowed somebody's memory. */
 	if (!current->mm || current->flags & PF_KTHREAD)
 		return;
-	pr_err_ratelimited("process %d (%s) is killed: a page of it cannot be read back\n",
-			   task_pid_nr(current), current->comm);
-	send_sig(SIGKILL, current, 1);
+	pr_err_ratelimited("process %d (%s) is %s: a page of it cannot be read back\n",
+			   task_pid_nr(current), current->comm,
+			   is_global_init(current) ? "sent SIGBUS" : "killed");
+	fswap_end_current();
 }
 
 static int fswap_load(unsigned int type, pgoff_t offset, struct page *page)
