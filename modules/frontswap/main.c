@@ -79,12 +79,29 @@ static int fswap_store(unsigned int type, pgoff_t offset, struct page *page)
 }
 
 /* SIGKILL does nothing to init: it is told as it would be behind a block device. */
-static void fswap_end_current(void)
+static void fswap_end(struct task_struct *t)
 {
-	if (is_global_init(current))
+	if (!is_global_init(t))
+		send_sig(SIGKILL, t, 1);
+	else if (t == current)
 		force_sig(SIGBUS);
 	else
-		send_sig(SIGKILL, current, 1);
+		send_sig(SIGBUS, t, 1);
+}
+
+/*
+ * Of a process whose memory is somebody else's too, as a child of vfork() has its
+ * parent's, the other would go on with what it must not see.
+ */
+static void fswap_end_sharers(const struct mm_struct *mm)
+{
+	struct task_struct *p, *t;
+
+	rcu_read_lock();
+	for_each_process_thread(p, t)
+		if (READ_ONCE(t->mm) == mm && !(t->flags & PF_KTHREAD))
+			fswap_end(t);
+	rcu_read_unlock();
 }
 
 /*
@@ -103,7 +120,7 @@ static void fswap_lose(struct page *page)
 	pr_err_ratelimited("process %d (%s) is %s: a page of it cannot be read back\n",
 			   task_pid_nr(current), current->comm,
 			   is_global_init(current) ? "sent SIGBUS" : "killed");
-	fswap_end_current();
+	fswap_end_sharers(current->mm);
 }
 
 static int fswap_load(unsigned int type, pgoff_t offset, struct page *page)
