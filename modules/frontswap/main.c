@@ -11,9 +11,12 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
+#include <linux/pagemap.h>
 #include <linux/percpu-rwsem.h>
 #include <linux/sched/signal.h>
+#include <linux/slab.h>
 #include <linux/sysfs.h>
+#include <linux/workqueue.h>
 
 #include "area.h"
 #include "lend.h"
@@ -78,6 +81,44 @@ static int fswap_store(unsigned int type, pgoff_t offset, struct page *page)
 	return err;
 }
 
+struct lost_page {
+	struct work_struct work;
+	struct page *page;
+};
+
+static void fswap_lost_work(struct work_struct *work)
+{
+	struct lost_page *l = container_of(work, struct lost_page, work);
+
+	lock_page(l->page);
+	if (PageSwapCache(l->page))
+		ClearPageUptodate(l->page);
+	unlock_page(l->page);
+	put_page(l->page);
+	kfree(l);
+}
+
+/*
+ * After the load the kernel takes the page for up to date, and unlocks it. It is to
+ * be as after a read that failed, since not all who find it in the swap cache look
+ * at the mark of a bad one, and who moves it, as compaction does, leaves that behind.
+ * Until then it is held, so that it is not moved.
+ */
+static void fswap_outdate(struct page *page)
+{
+	struct lost_page *l;
+
+	if (!PageSwapCache(page))
+		return;
+	l = kmalloc(sizeof(*l), GFP_NOWAIT | __GFP_NOWARN);
+	if (!l)
+		return;
+	INIT_WORK(&l->work, fswap_lost_work);
+	get_page(page);
+	l->page = page;
+	schedule_work(&l->work);
+}
+
 /* SIGKILL does nothing to init: it is told as it would be behind a block device. */
 static void fswap_end(struct task_struct *t)
 {
@@ -114,6 +155,7 @@ static void fswap_lose(struct page *page)
 {
 	clear_highpage(page);
 	SetPageHWPoison(page);
+	fswap_outdate(page);
 	/* A kernel thread may have borrowed somebody's memory. */
 	if (!current->mm || current->flags & PF_KTHREAD)
 		return;
