@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Somebody reads a page in a program's memory that cannot be read back, and the kernel reads its neighbours along: he is
-# killed, and the program gets a SIGBUS for the neighbours, never zeros, also where the kernel has moved pages since.
+# killed, and the program gets a SIGBUS for the neighbours, never zeros.
 # timeout: 120
 # kernels: 5.10
 # stays: mswap mswap_frontswap
@@ -51,7 +51,6 @@ must dm_make muster "0 $sectors linear /dev/muster0 0"
 # What the swap cache lets go of would be read once more, and be right.
 must put max "$CGROUP/memory.max"
 must put max "$CGROUP/memory.high"
-must put 1 /proc/sys/vm/compact_memory
 buscheck_read
 check_that 'the program gets a SIGBUS for what was read along' "$(value_of sigbus <<<"$seen") >= 4"
 # That one was put into its memory before anybody could object.
