@@ -52,6 +52,7 @@ struct batch *batch_alloc(struct batching *bt, u32 pages, gfp_t gfp)
 	b->policy = READ_ONCE(bt->knobs->policy);
 	b->opf = 0;
 	b->sorted = false;
+	b->in_pieces = false;
 	return b;
 }
 

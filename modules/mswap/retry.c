@@ -51,7 +51,7 @@ static bool other_takes(struct batching *bt, struct retry *r)
 {
 	u32 got;
 
-	r->good = space_alloc(bt->space, 1, SLOT_NONE, &got);
+	r->good = space_alloc(bt->space, 1, SPACE_APART, SLOT_NONE, &got);
 	return r->good != SLOT_NONE &&
 	       !backing_probe_slot(bt->backing, r->good);
 }
@@ -150,8 +150,8 @@ static int write_again(struct retry *r)
 	u32 slot, got, all = w->n, from = w->from, old = w->slot;
 	int err;
 
-	slot = space_alloc(bt->space, min(all - r->done, r->piece), SLOT_NONE,
-			   &got);
+	slot = space_alloc(bt->space, min(all - r->done, r->piece), SPACE_APART,
+			   SLOT_NONE, &got);
 	if (slot == SLOT_NONE)
 		return -ENOSPC;
 	w->from = from + r->done;

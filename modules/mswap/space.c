@@ -83,7 +83,13 @@ size_t space_bytes(const struct space *s)
 	return bytes;
 }
 
-static u32 space_shard_alloc(struct space_shard *sh, u32 want, bool shrink,
+enum take {
+	TAKE_WHOLE,	/* as many as wanted, or none */
+	TAKE_BEHIND,	/* fewer, if need be */
+	TAKE_APART,
+};
+
+static u32 space_shard_alloc(struct space_shard *sh, u32 want, enum take take,
 			     u32 *got)
 {
 	unsigned long flags;
@@ -91,10 +97,11 @@ static u32 space_shard_alloc(struct space_shard *sh, u32 want, bool shrink,
 
 	spin_lock_irqsave(&sh->lock, flags);
 	*got = want;
-	if (shrink)
-		slot = slot_tree_alloc_upto(&sh->tree, want, sh->hint, got);
-	else
+	if (take == TAKE_WHOLE)
 		slot = slot_tree_alloc(&sh->tree, want, sh->hint);
+	else
+		slot = slot_tree_alloc_upto(&sh->tree, want, sh->hint,
+					    take == TAKE_APART, got);
 	if (slot != SLOT_NONE) {
 		sh->hint = slot + *got < sh->nr ? slot + *got : 0;
 		slot += sh->base;
@@ -103,15 +110,15 @@ static u32 space_shard_alloc(struct space_shard *sh, u32 want, bool shrink,
 	return slot;
 }
 
-static u32 space_alloc_from(struct space *s, u32 first, u32 want, bool shrink,
-			    u32 *got)
+static u32 space_alloc_from(struct space *s, u32 first, u32 want,
+			    enum take take, u32 *got)
 {
 	u32 i, slot;
 
 	for (i = 0; i < s->nr_shards; i++) {
 		u32 k = (first + i) % s->nr_shards;
 
-		slot = space_shard_alloc(&s->shards[k], want, shrink, got);
+		slot = space_shard_alloc(&s->shards[k], want, take, got);
 		if (slot != SLOT_NONE)
 			return slot;
 	}
@@ -145,20 +152,25 @@ static u32 space_roomiest(const struct space *s, u32 own)
 }
 
 /*
- * A whole run in any shard is better than a broken one in the CPU's own. The more
- * of a shard is free the longer are its runs: one CPU that writes much would
- * be down to single slots in its own while others have runs left.
+ * A whole run in any shard is better than a broken one in the CPU's own, unless it
+ * is the rest of a broken one. The more of a shard is free the longer are its runs:
+ * one CPU that writes much would be down to single slots in its own while others
+ * have runs left.
  */
-u32 space_alloc(struct space *s, u32 want, u32 behind, u32 *got)
+u32 space_alloc(struct space *s, u32 want, enum space_place place, u32 behind,
+		u32 *got)
 {
-	u32 own = raw_smp_processor_id() % s->nr_shards;
-	u32 slot = space_alloc_from(s, own, want, false, got);
+	enum take take = place == SPACE_APART ? TAKE_APART : TAKE_BEHIND;
+	u32 own = raw_smp_processor_id() % s->nr_shards, slot;
 
-	if (slot != SLOT_NONE || want == 1)
-		return slot;
+	if (place != SPACE_PIECE) {
+		slot = space_alloc_from(s, own, want, TAKE_WHOLE, got);
+		if (slot != SLOT_NONE || want == 1)
+			return slot;
+	}
 	if (behind != SLOT_NONE)
 		own = space_shard_nr(s, behind - 1);
-	return space_alloc_from(s, space_roomiest(s, own), want, true, got);
+	return space_alloc_from(s, space_roomiest(s, own), want, take, got);
 }
 
 static struct space_shard *space_shard_of(struct space *s, u32 slot)

@@ -36,6 +36,13 @@ int space_init(struct space *s, u32 nr_slots);
 void space_exit(struct space *s);
 size_t space_bytes(const struct space *s);
 
+/* What may be taken where no run is as long as wanted. */
+enum space_place {
+	SPACE_APART,	/* short runs of a granule that the last ones are not of */
+	SPACE_BEHIND,	/* short runs, those behind the last one first: it goes on */
+	SPACE_PIECE,	/* the same, and a short one there rather than all elsewhere */
+};
+
 /*
  * A run of @want slots (1..SLOT_RUN_MAX) of any shard, the CPU's own before
  * others; where none has one, what slot_tree_alloc_upto() takes in the shard where
@@ -44,7 +51,8 @@ size_t space_bytes(const struct space *s);
  * free, else its first slot and *@got.  The paper's rule (MOC, section 4.2): the
  * caller writes *@got pages and asks again for the rest.
  */
-u32 space_alloc(struct space *s, u32 want, u32 behind, u32 *got);
+u32 space_alloc(struct space *s, u32 want, enum space_place place, u32 behind,
+		u32 *got);
 /* @n slots from @slot, all in one shard as space_alloc() gave them. */
 void space_free(struct space *s, u32 slot, u32 n);
 /* Counts a taken slot that stays taken for good: the device failed to write it. */

@@ -148,22 +148,41 @@ static void write_end_io(struct bio *bio)
 }
 
 /*
+ * Where the next pages of @b are best written in pieces, if they must be. What is
+ * no part of the run before begins in a granule of its own: one holds one group.
+ */
+static enum space_place write_place(const struct batch *b)
+{
+	struct batch_tail *t;
+	bool continues;
+
+	if (b->in_pieces)
+		return SPACE_PIECE;
+	t = get_cpu_ptr(b->bt->tails);
+	continues = cluster_continues(&t->page, &b->pages[b->next]);
+	put_cpu_ptr(b->bt->tails);
+	return continues ? SPACE_BEHIND : SPACE_APART;
+}
+
+/*
  * Slots for up to @want pages, and bt->givers is begun. A writer that may wait
  * does so while I/O is under way whose end may free slots: overwriting a full
  * device goes on by what it gives up. Reads of what stays do not count, or they
  * could keep a writer waiting for ever. The device is full if nothing was under way
  * all the time that was spent looking: who takes slots has begun before.
  */
-static u32 write_alloc_slots(struct batching *bt, u32 want, u32 *got, gfp_t gfp)
+static u32 write_alloc_slots(struct batch *b, u32 want, u32 *got, gfp_t gfp)
 {
+	struct batching *bt = b->bt;
 	struct flight *givers = bt->givers;
+	enum space_place place = write_place(b);
 	s64 look;
 	u32 slot;
 
 	for (;;) {
 		look = flight_look(givers);
 		flight_begin(givers);
-		slot = space_alloc(bt->space, want,
+		slot = space_alloc(bt->space, want, place,
 				   raw_cpu_read(bt->tails->slot), got);
 		if (slot != SLOT_NONE)
 			break;
@@ -174,6 +193,7 @@ static u32 write_alloc_slots(struct batching *bt, u32 want, u32 *got, gfp_t gfp)
 				   space_nr_free(bt->space) ||
 				   flight_idle(givers), WRITE_SLOT_WAIT);
 	}
+	b->in_pieces = *got < want && *got < SLOT_RUN_LONG;
 	trace_mswap_slot_alloc(bt->name, want, slot, *got);
 	return slot;
 }
@@ -262,7 +282,7 @@ bool batch_write(struct batch *b, u32 want, gfp_t gfp)
 	struct bio *bio;
 	u32 slot, got;
 
-	slot = write_alloc_slots(bt, want, &got, gfp);
+	slot = write_alloc_slots(b, want, &got, gfp);
 	if (slot == SLOT_NONE) {
 		if (gfp != GFP_NOIO)
 			return false;

@@ -92,7 +92,7 @@ static void take_slots(void)
 	u32 at = sim_below(s->nr_slots - left + 1) / 4, apart, got, n;
 
 	rig.taken = s->nr_slots - left;
-	while (space_alloc(s, SLOT_RUN_MAX, SLOT_NONE, &got) != SLOT_NONE)
+	while (space_alloc(s, SLOT_RUN_MAX, SPACE_APART, SLOT_NONE, &got) != SLOT_NONE)
 		;
 	for (; left; left -= n) {
 		apart = (s->nr_slots - at) / left;

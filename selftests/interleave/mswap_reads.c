@@ -58,7 +58,7 @@ static void take_other_slots(const struct readers *rd)
 	struct space *s = &rig.engine->space;
 	u32 got, i, g;
 
-	while (space_alloc(s, SLOT_RUN_MAX, SLOT_NONE, &got) != SLOT_NONE)
+	while (space_alloc(s, SLOT_RUN_MAX, SPACE_APART, SLOT_NONE, &got) != SLOT_NONE)
 		;
 	for (i = 0; i < rd->n; i++)
 		for (g = 0; g < GRANULES; g++)

@@ -31,19 +31,19 @@ static void alloc(struct slot_tree *t, struct slot_oracle *o, u32 want, u32 hint
 		oracle_set(o, start, want, 1);
 }
 
-static void alloc_upto(struct slot_tree *t, struct slot_oracle *o, u32 want, u32 hint)
+static void alloc_upto(struct slot_tree *t, struct slot_oracle *o, u32 want, u32 hint, bool apart)
 {
-	u32 got, longest = want <= SLOT_RUN_MAX ? pure_min(want, oracle_longest(o)) : 0;
-	u32 start = slot_tree_alloc_upto(t, want, hint, &got);
+	u32 got, longest = want <= SLOT_RUN_MAX ? oracle_longest(o) : 0;
+	u32 start = slot_tree_alloc_upto(t, want, hint, apart, &got);
 
 	expect((start == SLOT_NONE) == (got == 0));
-	expect(!got == !longest);
+	expect(!got == !pure_min(want, longest));
 	if (start == SLOT_NONE)
 		return;
-	if (longest < pure_min(want, SLOT_RUN_LONG))
-		expect(start == oracle_shred(o, hint));
+	if (longest < SLOT_RUN_LONG)
+		expect(start == oracle_shred(o, hint, apart));
 	else
-		expect(got == longest);
+		expect(got == pure_min(want, longest));
 	expect(start < o->nr && oracle_run(o, start, got) == got);
 	oracle_set(o, start, got, 1);
 }
@@ -80,7 +80,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 			alloc(&t, &o, n % (SLOT_RUN_MAX + 2), slot);
 			break;
 		case 1:
-			alloc_upto(&t, &o, n % (SLOT_RUN_MAX + 2), slot);
+			alloc_upto(&t, &o, n % (SLOT_RUN_MAX + 2), slot, data[0] & 4);
 			break;
 		case 2:
 			give_back(&t, &o, slot, n);

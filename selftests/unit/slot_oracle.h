@@ -112,15 +112,15 @@ static inline u32 oracle_first_run(const struct slot_oracle *o, u32 from, u32 le
 	return SLOT_NONE;
 }
 
-/* Where an area in shreds, with a slot free, gives the next run after @hint. */
-static inline u32 oracle_shred(struct slot_oracle *o, u32 hint)
+/* Where an area in shreds, with a slot free, gives the next run after @hint, or in another word. */
+static inline u32 oracle_shred(struct slot_oracle *o, u32 hint, bool apart)
 {
 	u32 nodes = (o->nr + ORACLE_NODE - 1) / ORACLE_NODE, start, w, k, most;
 
 	hint = hint < o->nr ? hint : 0;
 	if (hint / 64 != o->scraps)
 		o->scraps = SLOT_NONE;
-	start = oracle_first_run(o, hint, o->scraps == SLOT_NONE ? 2 : 1);
+	start = apart ? SLOT_NONE : oracle_first_run(o, hint, o->scraps == SLOT_NONE ? 2 : 1);
 	if (start != SLOT_NONE)
 		return start;
 	o->scraps = SLOT_NONE;

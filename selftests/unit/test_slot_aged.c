@@ -15,19 +15,19 @@ static void check_aged(u32 full, u32 times, double write, double read)
 /* As long as pairs last, they are taken. */
 static void test_pairs_while_they_last(void)
 {
-	check_aged(50, 1, 3.5, 27);
-	check_aged(75, 1, 2.4, 11);
-	check_aged(75, 12, 2.4, 10);
-	check_aged(80, 1, 2.05, 7.5);
+	check_aged(50, 1, 3.4, 32);
+	check_aged(75, 1, 2.4, 12);
+	check_aged(75, 12, 2.4, 10.5);
+	check_aged(80, 1, 2.1, 7.6);
 }
 
 /* To take nothing but pairs would come to 1.07 slots a write at 80 %, and 12 a read; 1.03 and 9 at 90 %. */
 static void test_worn_words_are_filled_whole(void)
 {
-	check_aged(80, 12, 1.55, 17);
-	check_aged(85, 12, 1.35, 14);
-	check_aged(90, 12, 1.18, 10.8);
-	check_aged(95, 12, 1.05, 5.8);
+	check_aged(80, 12, 1.55, 19.5);
+	check_aged(85, 12, 1.35, 15.5);
+	check_aged(90, 12, 1.18, 12);
+	check_aged(95, 12, 1.05, 6.2);
 }
 
 int main(void)

@@ -128,17 +128,16 @@ static u32 do_alloc(u32 want, u32 hint)
 	return start;
 }
 
-static void check_shred(u32 start, u32 got, u32 want, u32 hint)
+static void check_shred(u32 start, u32 got, u32 want, u32 hint, bool apart)
 {
-	CHECK(oracle_longest(&oracle) < pure_min(want, SLOT_RUN_LONG));
-	CHECK_EQ(start, oracle_shred(&oracle, hint));
+	CHECK_EQ(start, oracle_shred(&oracle, hint, apart));
 	CHECK_EQ(got, pure_min(want, oracle_run(&oracle, start, 64 - start % 64)));
 }
 
-static void do_alloc_upto(u32 want, u32 hint)
+static void do_alloc_upto(u32 want, u32 hint, bool apart)
 {
-	u32 got = ~0u, start = slot_tree_alloc_upto(&tree, want, hint, &got);
-	bool all = oracle_effort() == oracle.nr;
+	u32 got = ~0u, start = slot_tree_alloc_upto(&tree, want, hint, apart, &got);
+	u32 longest = oracle_effort() == oracle.nr ? oracle_longest(&oracle) : 0;
 
 	operations++;
 	if (!want || want > SLOT_RUN_MAX || !oracle.nr_free) {
@@ -148,12 +147,11 @@ static void do_alloc_upto(u32 want, u32 hint)
 	}
 	CHECK(got >= 1 && got <= want);
 	CHECK_EQ(oracle_run(&oracle, start, got), got);
-	if (got == want || got >= SLOT_RUN_LONG) {
+	if (longest >= SLOT_RUN_LONG) {
+		CHECK_EQ(got, pure_min(want, longest));
 		check_fit(start, got, hint);
-		if (got < want && all)
-			CHECK_EQ(oracle_longest(&oracle), got);
-	} else if (all) {
-		check_shred(start, got, want, hint);
+	} else if (longest) {
+		check_shred(start, got, want, hint, apart);
 	} else {
 		oracle.scraps = tree.scraps;
 		oracle.worn = tree.worn;
@@ -247,7 +245,7 @@ static void churn(u32 ops)
 		else if (unit_below(4))
 			do_alloc(random_want(), unit_below(2) ? cursor : slot);
 		else
-			do_alloc_upto(random_want(), slot);
+			do_alloc_upto(random_want(), slot, unit_below(2));
 	}
 }
 
@@ -256,7 +254,7 @@ static void fill(void)
 {
 	u32 got, start, hint = 0;
 
-	while ((start = slot_tree_alloc_upto(&tree, SLOT_RUN_MAX, hint, &got)) != SLOT_NONE) {
+	while ((start = slot_tree_alloc_upto(&tree, SLOT_RUN_MAX, hint, false, &got)) != SLOT_NONE) {
 		CHECK_EQ(start, hint);
 		hint += got;
 		operations++;
@@ -385,7 +383,7 @@ static double shred(u32 percent, double *near)
 			do_free(i, 1);
 	for (i = 0; i < 128; i++) {
 		for (left = 128; left; left -= got) {
-			start = slot_tree_alloc_upto(&tree, left, hint, &got);
+			start = slot_tree_alloc_upto(&tree, left, hint, false, &got);
 			CHECK(start != SLOT_NONE);
 			oracle_set(&oracle, start, got, 1);
 			hint = start + got;
@@ -430,7 +428,7 @@ static void test_last_free_slots_are_found(void)
 			CHECK_EQ(do_alloc(n, random_slot()), start);
 		} else {
 			while (oracle.nr_free)
-				do_alloc_upto(1 + unit_below(SLOT_RUN_MAX), random_slot());
+				do_alloc_upto(1 + unit_below(SLOT_RUN_MAX), random_slot(), false);
 		}
 	}
 	compare_all();
@@ -504,7 +502,7 @@ static void test_shreds_pass_a_full_node(void)
 	do_free(2 * NODE + 7, 1);
 	for (i = 1000; i <= 1300; i += 100)
 		CHECK_EQ(do_alloc(1, NODE + i), NODE + i);
-	do_alloc_upto(4, 0);
+	do_alloc_upto(4, 0, false);
 	CHECK_EQ(cursor, 2 * NODE + 8);
 	compare_all();
 	teardown();
@@ -548,7 +546,7 @@ static void test_largest_area(void)
 	CHECK(!slot_tree_free(&tree, nr - 5, 6));
 	CHECK(!slot_tree_is_used(&tree, nr - 1));
 	CHECK(slot_tree_is_used(&tree, nr));
-	CHECK_EQ(slot_tree_alloc_upto(&tree, 4, nr - 9, &got), nr - 4);
+	CHECK_EQ(slot_tree_alloc_upto(&tree, 4, nr - 9, false, &got), nr - 4);
 	CHECK_EQ(got, 4);
 	CHECK_EQ(slot_tree_nr_free(&tree), nr - 2 * SLOT_RUN_MAX - 1);
 	free(arena);

@@ -420,11 +420,13 @@ static u32 next_word(struct slot_tree *t, u32 hint)
 }
 
 /* One of many short runs; at least one slot is free. */
-static u32 alloc_shred(struct slot_tree *t, u32 want, u32 hint, u32 *got)
+static u32 alloc_shred(struct slot_tree *t, u32 want, u32 hint, bool apart, u32 *got)
 {
 	u32 w = hint < t->nr ? hint >> WORD_SHIFT : 0;
-	u64 free = t->bits[0][w] & (hint < t->nr ? bits_from(hint) : ~0ull);
+	u64 free = apart ? 0 : t->bits[0][w];
 
+	if (hint < t->nr)
+		free &= bits_from(hint);
 	if (w != t->scraps) {
 		t->scraps = SLOT_NONE;
 		free = in_pairs(free);
@@ -439,18 +441,17 @@ static u32 alloc_shred(struct slot_tree *t, u32 want, u32 hint, u32 *got)
 	return take_first_run(t, w, free, want, got);
 }
 
-u32 slot_tree_alloc_upto(struct slot_tree *t, u32 want, u32 hint, u32 *got)
+u32 slot_tree_alloc_upto(struct slot_tree *t, u32 want, u32 hint, bool apart, u32 *got)
 {
-	u32 start = slot_tree_alloc(t, want, hint);
+	u32 longest;
 
-	*got = start == SLOT_NONE ? 0 : want;
-	if (start != SLOT_NONE || want - 1 >= SLOT_RUN_MAX || !t->nr_free)
-		return start;
-	/* A bound that is too high is made exact first, since that takes time. */
-	if (t->longest[t->top][0] < SLOT_RUN_LONG ||
-	    slot_tree_longest(t) < SLOT_RUN_LONG)
-		return alloc_shred(t, want, hint, got);
-	*got = pure_min(want, slot_tree_longest(t));
+	*got = 0;
+	if (want - 1 >= SLOT_RUN_MAX || !t->nr_free)
+		return SLOT_NONE;
+	longest = slot_tree_longest(t);
+	if (longest < SLOT_RUN_LONG)
+		return alloc_shred(t, want, hint, apart, got);
+	*got = pure_min(want, longest);
 	return slot_tree_alloc(t, *got, hint);
 }
 

@@ -29,7 +29,7 @@
  * down; from SLOT_WORN on the area is worn, until ...
  */
 #define SLOT_WORN_STEP 8
-#define SLOT_WORN 64
+#define SLOT_WORN 128
 /* ... so many eighths of it are free. */
 #define SLOT_REST_EIGHTHS 3
 
@@ -79,9 +79,10 @@ u32 slot_tree_alloc(struct slot_tree *t, u32 want, u32 hint);
  *
  * When the longest is shorter than SLOT_RUN_LONG the area is in shreds, and
  * what a caller takes with the end of one run as the @hint for the next lies
- * close together instead, so that one I/O can read it back: at or after @hint
- * the runs of two or more slots of its word, then those of the word that has
- * most of them in the next node with free slots; where no word there has
+ * close together instead, even where @want slots are free elsewhere, so that one
+ * I/O can read it back: at or after @hint, unless @apart, the runs of two or more
+ * slots of its word, then those of the word that has most of them in the next node
+ * with free slots, to which @apart goes at once; where no word there has
  * SLOT_WORD_DENSE of them, and in an area that is worn, all runs of the word with
  * most free slots. Of equal words the first; a run ends at the end of its word.
  *
@@ -90,7 +91,7 @@ u32 slot_tree_alloc(struct slot_tree *t, u32 want, u32 hint);
  * hardly anything else is left; a word that was filled as a whole becomes free as a
  * whole.
  */
-u32 slot_tree_alloc_upto(struct slot_tree *t, u32 want, u32 hint, u32 *got);
+u32 slot_tree_alloc_upto(struct slot_tree *t, u32 want, u32 hint, bool apart, u32 *got);
 
 /*
  * Gives back @n >= 1 slots from @start on; they may come from several allocs.

@@ -63,17 +63,30 @@ static inline void aged_exit(struct aged_shard *s)
 	free(s->slots);
 }
 
-/* Takes @n slots in batches, each of them in as few pieces as there are; returns how many pieces. */
-static inline u32 aged_take(struct aged_shard *s, u32 n)
+/* The first piece of a batch, or the next one; its first slot. */
+static inline u32 aged_piece(struct aged_shard *s, u32 want, bool first, bool apart, u32 *got)
+{
+	u32 slot = first ? slot_tree_alloc(&s->tree, want, s->hint) : SLOT_NONE;
+
+	*got = want;
+	if (slot == SLOT_NONE)
+		slot = slot_tree_alloc_upto(&s->tree, want, s->hint, first && apart, got);
+	if (slot == SLOT_NONE)
+		abort();
+	return slot;
+}
+
+/* Takes @n slots in batches, which do not go on with each other's runs where @apart; returns in how many pieces. */
+static inline u32 aged_take(struct aged_shard *s, u32 n, bool apart)
 {
 	u32 left = 0, pieces = 0, got, slot;
+	bool first;
 
 	for (; n; n -= got, left -= got, pieces++) {
-		if (!left)
+		first = !left;
+		if (first)
 			left = n < AGED_BATCH ? n : AGED_BATCH;
-		slot = slot_tree_alloc_upto(&s->tree, left, s->hint, &got);
-		if (slot == SLOT_NONE)
-			abort();
+		slot = aged_piece(s, left, first, apart, &got);
 		s->hint = slot + got < AGED_SLOTS ? slot + got : 0;
 		for (u32 i = 0; i < got; i++)
 			s->slots[s->used++] = slot + i;
@@ -111,13 +124,13 @@ static inline bool aged_run(struct aged_found *found, u32 full, u32 times)
 	u32 before;
 
 	if (ok) {
-		aged_take(&s, AGED_SLOTS / 100 * AGED_FILLED);
+		aged_take(&s, AGED_SLOTS / 100 * AGED_FILLED, false);
 		while (times--) {
 			aged_free_to(&s, AGED_SLOTS / 100 * (full - AGED_SHARE));
-			aged_take(&s, AGED_SLOTS / 100 * AGED_SHARE);
+			aged_take(&s, AGED_SLOTS / 100 * AGED_SHARE, true);
 		}
 		before = s.used;
-		found->write = (double)AGED_PAGES / aged_take(&s, AGED_PAGES);
+		found->write = (double)AGED_PAGES / aged_take(&s, AGED_PAGES, false);
 		found->read = (double)AGED_PAGES / aged_reads(&s, before);
 	}
 	aged_exit(&s);
