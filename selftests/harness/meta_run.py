@@ -49,7 +49,8 @@ def _begun(command, logs, environment):
     try:
         yield process, pid
     finally:
-        for each in (process.pid, pid):
+        # Nobody has the id 0: it stands for all of the harness's group.
+        for each in filter(None, (process.pid, pid)):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(each, signal.SIGKILL)
         process.wait()
