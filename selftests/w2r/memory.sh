@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The cache takes no more memory than the table says, gives it back when the machine is short of it, and
 # takes it again later.
-# timeout: 300
+# timeout: 900
 # kernels: all
 # asked-for: 5.10 6.1
 
@@ -65,7 +65,7 @@ squeeze() {
 hold_much() {
 	local mib=$(($(available) + 128))
 
-	(($(head -c "${mib}M" /dev/zero | timeout $((120 * ${MUSTER_SLOWER:-1})) tail -c "${mib}M" | wc -c) == mib << 20))
+	(($(head -c "${mib}M" /dev/zero | timeout $((400 * ${MUSTER_SLOWER:-1})) tail -c "${mib}M" | wc -c) == mib << 20))
 }
 
 # trace_reclaim: from now on, who reclaims memory for himself, and what each shrinker gave him.
