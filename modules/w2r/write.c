@@ -114,8 +114,9 @@ void w2r_write(struct w2r *c, struct bio *bio)
 	if (hold)
 		hold_entries(c, bio);
 	spin_unlock_irqrestore(&c->lock, flags);
+	/* Of a discard they may be a million. */
 	if (!hold)
-		w2r_invalidate(c, io->first, io->n, false);
+		w2r_invalidate(c, io->first, io->n, true);
 }
 
 /* Pins up to @n entries from @first on that wait for the end of this write. */
