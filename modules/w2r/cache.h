@@ -76,6 +76,7 @@ struct w2r {
 	u64 stats[W2R_NR_STATS];
 	u64 used_base, wasted_base;	/* rooms' counters when stats were cleared */
 	u32 resident;			/* frames that have memory */
+	u32 touched;			/* entries from here on never had a block */
 	u32 prefetching;		/* blocks of prefetches under way */
 	bool suspended;			/* no prefetch may start */
 	bool lookahead_on;		/* what readahead= came to */

@@ -73,6 +73,7 @@ u32 w2r_take(struct w2r *c, u64 block, enum room room, struct w2r_filler *f)
 		c->shrunk_at = jiffies;
 		return ENTRY_NONE;
 	}
+	c->touched = max(c->touched, e + 1);
 	chain(c, f, e);
 	return e;
 }

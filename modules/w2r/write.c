@@ -3,6 +3,7 @@
 #include "write.h"
 
 #define DROP_AT_ONCE	1024
+#define ENTRIES_A_BLOCK	8	/* looked at, as they lie in a row, while one block is looked up */
 
 static bool is_wide(const struct w2r_io *io)
 {
@@ -45,13 +46,23 @@ static void drop_blocks(struct w2r *c, u64 first, u64 n)
 	}
 }
 
-/* By block or by entry, whichever are fewer; the lock is let go in between. */
+/*
+ * By block or by entry, whichever takes less; the lock is let go in between. What
+ * comes meanwhile, to further entries, too, is read after this began.
+ */
 void w2r_invalidate(struct w2r *c, u64 first, u64 n, bool may_sleep)
 {
-	bool by_entry = n > c->nr_entries;
-	u64 at, some, all = by_entry ? c->nr_entries : n;
+	u64 at, some, all = n;
 	unsigned long flags;
+	bool by_entry;
+	u32 touched;
 
+	spin_lock_irqsave(&c->lock, flags);
+	touched = c->touched;
+	spin_unlock_irqrestore(&c->lock, flags);
+	by_entry = n > touched / ENTRIES_A_BLOCK;
+	if (by_entry)
+		all = touched;
 	for (at = 0; at < all; at += some) {
 		some = min_t(u64, all - at, DROP_AT_ONCE);
 		spin_lock_irqsave(&c->lock, flags);

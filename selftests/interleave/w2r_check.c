@@ -71,7 +71,7 @@ static void check_entries(struct w2r *c)
 		if (x->room == ROOM_DISK)
 			continue;
 		held[x->room]++;
-		SIM_CHECK(!x->flags && c->slots[e].page);
+		SIM_CHECK(!x->flags && c->slots[e].page && e < c->touched);
 		SIM_CHECK(index_peek(&r->index, x->block) == e);
 		check_content(c, e);
 	}
