@@ -449,10 +449,11 @@ static void test_region_changes(void)
 	}
 }
 
-/* A read in parts is told once, as a whole; what is not its rest is told by itself. */
+/* A read in parts is told once, as a whole, also with another one's parts between; what is not its rest, by itself. */
 static void test_gather(void)
 {
 	struct reference ref = { 10, 2, ROOM_WAITING, 1, 64, false, false, LOOKAHEAD_MAX };
+	u32 i;
 
 	start(PLANNER_OBL);
 	CHECK(!planner_goes_on(&planner, 12));
@@ -473,6 +474,24 @@ static void test_gather(void)
 	CHECK(planner_gather(&planner, &ref, false));
 	CHECK_EQ(ref.first, 30);
 	CHECK_EQ(ref.n, 1);
+	for (i = 0; i < 2 * PARTS - 2; i++) {
+		ref.first = 100 * (1 + i % (PARTS - 1)) + i / (PARTS - 1);
+		ref.n = 1;
+		CHECK(!planner_gather(&planner, &ref, true));
+	}
+	for (i = 1; i < PARTS; i++) {
+		ref.first = 100 * i + 2;
+		ref.n = 1;
+		CHECK(planner_gather(&planner, &ref, false));
+		CHECK_EQ(ref.first, 100 * i);
+		CHECK_EQ(ref.n, 3);
+	}
+	CHECK(planner_goes_on(&planner, 21));
+	for (i = 0; i < PARTS; i++) {
+		ref.first = 10000 + 10 * i;
+		ref.n = 1;
+		CHECK(!planner_gather(&planner, &ref, true));
+	}
 	CHECK(!planner_goes_on(&planner, 21));
 }
 

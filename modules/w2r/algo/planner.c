@@ -33,24 +33,55 @@ void planner_init(struct planner *p, enum planner_kind kind)
 	pattern_init(&p->pattern);
 	region_init(&p->region);
 	chooser_init(&p->chooser);
-	p->part.n = 0;
+	p->nr_parts = 0;
+	p->lost = 0;
 	p->doublings = 0;
+}
+
+/* Which part @first goes on with; nr_parts: none. */
+static u32 part_before(const struct planner *p, u64 first)
+{
+	u32 i;
+
+	for (i = 0; i < p->nr_parts; i++)
+		if (p->parts[i].first + p->parts[i].n == first)
+			break;
+	return i;
+}
+
+bool planner_goes_on(const struct planner *p, u64 first)
+{
+	return part_before(p, first) < p->nr_parts;
+}
+
+static void join_part(struct reference *ref, const struct reference *part)
+{
+	if (part->n + ref->n > LOOKAHEAD_MAX)
+		return;
+	ref->first = part->first;
+	ref->n += part->n;
+	ref->room = part->room;
+	ref->late |= part->late;
+}
+
+/* One whose rest never comes stays until others need its place. */
+static void keep_part(struct planner *p, const struct reference *ref)
+{
+	u32 i = p->nr_parts < PARTS ? p->nr_parts++ : p->lost++ & (PARTS - 1);
+
+	p->parts[i] = *ref;
 }
 
 bool planner_gather(struct planner *p, struct reference *ref, bool more)
 {
-	const struct reference *part = &p->part;
+	u32 i = part_before(p, ref->first);
 
-	if (planner_goes_on(p, ref->first) &&
-	    part->n + ref->n <= LOOKAHEAD_MAX) {
-		ref->first = part->first;
-		ref->n += part->n;
-		ref->room = part->room;
-		ref->late |= part->late;
+	if (i < p->nr_parts) {
+		join_part(ref, &p->parts[i]);
+		p->parts[i] = p->parts[--p->nr_parts];
 	}
-	p->part.n = 0;
 	if (more)
-		p->part = *ref;
+		keep_part(p, ref);
 	return !more;
 }
 

@@ -150,32 +150,33 @@ struct auto_planner {
 	u32 acting;		/* a bit each */
 };
 
+#define PARTS			16	/* a power of two */
+
 struct planner {
 	enum planner_kind kind;
 	struct stream_planner stream;
 	struct pattern_planner pattern;
 	struct region_planner region;
 	struct auto_planner chooser;
-	struct reference part;	/* of one under way; n is 0: none is */
+	struct reference parts[PARTS];	/* of those under way */
+	u32 nr_parts;
+	u32 lost;		/* parts that were forgotten */
 	u32 doublings;		/* of what auto prefetches after a read */
 };
 
 void planner_init(struct planner *p, enum planner_kind kind);
 
 /*
- * A read that is served in parts is one reference. Does a part that begins at
- * @first go on with the one kept last?
+ * A read that is served in parts is one reference; parts of others may come in
+ * between. Does a part that begins at @first go on with one that was kept?
  */
-static inline bool planner_goes_on(const struct planner *p, u64 first)
-{
-	return p->part.n && p->part.first + p->part.n == first;
-}
+bool planner_goes_on(const struct planner *p, u64 first);
 
 /*
  * @ref is such a part. It is kept if @more comes next; else the parts before it
- * are added to it, and true is returned. A part that something else separates
- * from its rest may be forgotten, and so are parts that would be more than
- * LOOKAHEAD_MAX blocks with the next one.
+ * are added to it, and true is returned. Of more reads under way than PARTS some
+ * parts are forgotten, and so are parts that would be more than LOOKAHEAD_MAX
+ * blocks with the next one.
  */
 bool planner_gather(struct planner *p, struct reference *ref, bool more);
 
