@@ -29,7 +29,7 @@
  * down; from SLOT_WORN on the area is worn, until ...
  */
 #define SLOT_WORN_STEP 8
-#define SLOT_WORN 128
+#define SLOT_WORN 512
 /* ... so many eighths of it are free. */
 #define SLOT_REST_EIGHTHS 3
 
