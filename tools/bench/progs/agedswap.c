@@ -153,7 +153,7 @@ static int run_command(char **command)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_CANNOT;
 }
 
-static void usage(void)
+static void wrong_use(void)
 {
 	die("usage: agedswap [-n TIMES] FULL PAGES LIMIT_MIB COMMAND...   (1; percent of PAGES, at least %d)", AGED);
 }
@@ -166,12 +166,12 @@ int main(int argc, char **argv)
 
 	while ((opt = getopt(argc, argv, "+n:")) != -1) {
 		if (opt != 'n')
-			usage();
+			wrong_use();
 		times = number_arg(optarg, 1, UINT8_MAX - 1);
 	}
 	argv += optind;
 	if (argc - optind < 4)
-		usage();
+		wrong_use();
 	full = number_arg(argv[0], AGED, FILLED);
 	keep_cgroup_to(argv[2]);
 	make(&f, number_arg(argv[1], 100, UINT32_MAX));
