@@ -443,15 +443,14 @@ static u32 alloc_shred(struct slot_tree *t, u32 want, u32 hint, bool apart, u32 
 
 u32 slot_tree_alloc_upto(struct slot_tree *t, u32 want, u32 hint, bool apart, u32 *got)
 {
-	u32 longest;
-
 	*got = 0;
 	if (want - 1 >= SLOT_RUN_MAX || !t->nr_free)
 		return SLOT_NONE;
-	longest = slot_tree_longest(t);
-	if (longest < SLOT_RUN_LONG)
+	/* A bound that is too high is made exact first, since that takes time. */
+	if (t->longest[t->top][0] < SLOT_RUN_LONG ||
+	    slot_tree_longest(t) < SLOT_RUN_LONG)
 		return alloc_shred(t, want, hint, apart, got);
-	*got = pure_min(want, longest);
+	*got = pure_min(want, slot_tree_longest(t));
 	return slot_tree_alloc(t, *got, hint);
 }
 
