@@ -258,32 +258,18 @@ static inline u32 find_one(const struct slot_tree *t, u32 hint)
 	return i;
 }
 
-/* The word of node @k with most slots in runs of two or more, which are *@most. */
-static inline u32 densest_word(const struct slot_tree *t, u32 k, u32 *most)
+/* The word of node @k with most free slots, or most in runs of two or more: *@most of them. */
+static inline u32 best_word(const struct slot_tree *t, u32 k, bool pairs, u32 *most)
 {
 	u32 first = k << WORD_SHIFT, best = first, i;
 
 	*most = 0;
 	for (i = first; i < first + node_words(t, k); i++) {
-		u32 n = pure_popcount64(in_pairs(t->bits[0][i]));
+		u64 w = t->bits[0][i];
+		u32 n = pure_popcount64(pairs ? in_pairs(w) : w);
 
 		if (n > *most) {
 			*most = n;
-			best = i;
-		}
-	}
-	return best;
-}
-
-static inline u32 fullest_word(const struct slot_tree *t, u32 k)
-{
-	u32 first = k << WORD_SHIFT, best = first, most = 0, i;
-
-	for (i = first; i < first + node_words(t, k); i++) {
-		u32 n = pure_popcount64(t->bits[0][i]);
-
-		if (n > most) {
-			most = n;
 			best = i;
 		}
 	}

@@ -410,12 +410,12 @@ static u32 next_word(struct slot_tree *t, u32 hint)
 		k = other_node(t, 1, hint);
 	}
 	if (!is_worn(t)) {
-		w = densest_word(t, k, &most);
+		w = best_word(t, k, true, &most);
 		wear(t, most >= SLOT_WORD_DENSE);
 		if (most >= SLOT_WORD_DENSE)
 			return w;
 	}
-	t->scraps = fullest_word(t, k);
+	t->scraps = best_word(t, k, false, &most);
 	return t->scraps;
 }
 
