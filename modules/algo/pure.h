@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The one header that algo/ may include: fixed-width types and bit operations,
+ * The one header from elsewhere that algo/ may include: fixed-width types and bit operations,
  * for the kernel and for user space alike.
  */
 #ifndef ALGO_PURE_H

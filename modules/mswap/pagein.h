@@ -5,8 +5,8 @@
  * SA-W2R's waiting room).
  *
  * The physical slots are dealt to shards by granule. A shard's lock protects
- * the live and cont words of its granules, its waiting room and its reads under
- * way. It is taken with interrupts off; inside it only a lock of the store is.
+ * the live, cont and group words of its granules, its waiting room and its reads
+ * under way. It is taken with interrupts off; inside it only a lock of the store is.
  *
  * A slot that is given up while a read of it is under way stays taken until the
  * read ends, so that no reader ever sees what a later owner wrote.

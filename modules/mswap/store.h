@@ -65,7 +65,7 @@ struct store {
 
 /* Process context, may sleep. -ENOMEM leaves nothing behind. */
 int store_init(struct store *st);
-/* No write of a copy may be under way. */
+/* Process context, may sleep. No write of a copy may be under way. */
 void store_exit(struct store *st);
 
 /* How many copies are held; those that come and go meanwhile may be missed. */

@@ -5,9 +5,10 @@
  * subtree above, so that a search never enters a subtree in vain.
  *
  * Context: nothing here locks, allocates or sleeps. The caller serialises all
- * calls on one tree (reads included) and may do so with interrupts off: apart
- * from slot_tree_init() and from a free of more than SLOT_RUN_MAX slots, a call
- * touches at most a few hundred words, whatever the size of the tree.
+ * calls on one tree (reads included, but for slot_tree_nr_free()) and may do so
+ * with interrupts off: apart from slot_tree_init() and from a free of more than
+ * SLOT_RUN_MAX slots, a call touches at most a few hundred words, whatever the
+ * size of the tree.
  */
 #ifndef MSWAP_ALGO_SLOT_TREE_H
 #define MSWAP_ALGO_SLOT_TREE_H
