@@ -194,6 +194,45 @@ static void test_paper_order(void)
 	}
 }
 
+static const char *const modern[] = { "none,policy=arc", "none,policy=s3fifo" };
+
+/* Adds to @shares what each modern policy misses of LRU's misses, in thousandths. */
+static void add_shares(const struct trace *t, u32 kib, u64 shares[])
+{
+	struct replay_counts lru = run(t, "none,policy=lru", kib);
+	size_t i;
+
+	for (i = 0; i < UNIT_COUNT(modern); i++)
+		shares[i] += 1000 * run(t, modern[i], kib).misses / lru.misses;
+}
+
+/* Without looking ahead; at a size in which just all of LRU's reads fit another policy may be the worse one. */
+static void test_policies(void)
+{
+	u64 shares[UNIT_COUNT(modern)] = { 0 }, zipf[UNIT_COUNT(modern)] = { 0 };
+	struct trace t = { 0 };
+	size_t s, i, n = 0;
+	u32 mib;
+
+	for (s = 0; s < UNIT_COUNT(settings); s++) {
+		struct trace all = { 0 };
+
+		load_all(&all, settings[s]);
+		for (mib = 2; mib <= 128; mib *= 2, n++)
+			add_shares(&all, mib << 10, shares);
+		trace_free(&all);
+	}
+	CHECK(synth_add(&t, "zipf", unit_seed, 100000));
+	add_shares(&t, 16 << 10, zipf);
+	trace_free(&t);
+	for (i = 0; i < UNIT_COUNT(modern); i++) {
+		printf("# %s against lru: %llu thousandths of its misses, 2 to 128 MiB; by Zipf's law %llu\n", modern[i],
+		       (unsigned long long)(shares[i] / n), (unsigned long long)zipf[i]);
+		CHECK(shares[i] / n < 990);
+		CHECK(zipf[i] < 950);
+	}
+}
+
 /* Each program by itself, with a cold cache. */
 static void test_default_gains(void)
 {
@@ -359,6 +398,7 @@ int main(void)
 		UNIT_CASE(test_parts),
 		UNIT_CASE(test_schemes),
 		UNIT_CASE(test_paper_order),
+		UNIT_CASE(test_policies),
 		UNIT_CASE(test_default_gains),
 		UNIT_CASE(test_default_sizes),
 		UNIT_CASE(test_disk),
