@@ -2,6 +2,7 @@
 #include <linux/gfp.h>
 #include <linux/jiffies.h>
 #include <linux/mm.h>
+#include <linux/sched.h>
 #include <linux/swap.h>
 #include <linux/vmalloc.h>
 
@@ -160,9 +161,13 @@ static unsigned long count(void *ctx)
 	return resident > RESIDENT_LEAST ? resident - RESIDENT_LEAST : 0;
 }
 
-/* Not to be taken again for a while: readers would have it before those who want it. */
+/*
+ * Not to be taken again for a while: readers would have it before those who want it.
+ * Who says drop_caches reclaims nothing, and wants none.
+ */
 static unsigned long scan(void *ctx, unsigned long nr)
 {
+	bool wants = current->flags & PF_MEMALLOC;
 	struct w2r *c = ctx;
 	unsigned long freed, flags;
 	struct page *page;
@@ -170,11 +175,12 @@ static unsigned long scan(void *ctx, unsigned long nr)
 	for (freed = 0; freed < nr; freed++) {
 		spin_lock_irqsave(&c->lock, flags);
 		page = c->resident > RESIDENT_LEAST ? take_memory(c) : NULL;
-		if (page) {
+		if (page)
+			w2r_count(c, W2R_RECLAIMED, 1);
+		if (page && wants) {
 			/* Not less: the frames of spare entries are still there. */
 			set_limit(c, c->resident);
 			c->shrunk_at = jiffies;
-			w2r_count(c, W2R_RECLAIMED, 1);
 		}
 		spin_unlock_irqrestore(&c->lock, flags);
 		if (!page)

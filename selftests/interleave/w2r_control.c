@@ -201,7 +201,7 @@ void control_work(void *unused)
 			change_weather();
 			break;
 		case 2:
-			sim_shrink(sim_size(100));
+			sim_shrink(sim_size(100), sim_once_in(2));
 			break;
 		case 3:
 			shorten(rig_target());

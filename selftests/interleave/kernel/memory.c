@@ -256,7 +256,7 @@ void shrinker_free(struct shrinker *s)
 	kfree(s);
 }
 
-void sim_shrink(unsigned long nr)
+void sim_shrink(unsigned long nr, bool wanted)
 {
 	struct shrink_control sc = { .nr_to_scan = nr };
 	struct shrinker *s = registered;
@@ -264,8 +264,10 @@ void sim_shrink(unsigned long nr)
 	if (!s)
 		return;
 	s->users++;
+	current->flags |= wanted ? PF_MEMALLOC : 0;
 	if (s->count_objects(s, &sc))
 		s->scan_objects(s, &sc);
+	current->flags &= ~PF_MEMALLOC;
 	s->users--;
 	sim_wake_all(&s->idle);
 }

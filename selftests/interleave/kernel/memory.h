@@ -123,8 +123,11 @@ struct shrinker {
 struct shrinker *shrinker_alloc(unsigned int flags, const char *format, ...);
 void shrinker_register(struct shrinker *s);
 void shrinker_free(struct shrinker *s);
-/* Memory is short: asks the one that is registered, if there is one, for @nr objects. */
-void sim_shrink(unsigned long nr);
+/*
+ * Asks the one that is registered, if there is one, for @nr objects: for who reclaims
+ * memory or, if not @wanted, for drop_caches.
+ */
+void sim_shrink(unsigned long nr, bool wanted);
 #define mm_account_reclaimed_pages(nr)	((void)(nr))
 /* Who asks is a task that wants memory. */
 #define current_is_kswapd()		false

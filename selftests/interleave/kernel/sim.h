@@ -53,6 +53,7 @@ struct task_struct {
 
 #define PF_WQ_WORKER	1u
 #define PF_KTHREAD	2u
+#define PF_MEMALLOC	4u
 
 extern struct task_struct *current;
 
