@@ -33,7 +33,7 @@
 #define W2R_SERVE_SECTORS 512	/* and to who waited no more than that */
 #define W2R_IO_BLOCKS	256	/* blocks in one bio of ours or of dm's, */
 #define W2R_IO_SECTORS	2048	/* and no more than that */
-#define W2R_WRITER_SETS	1024	/* a power of two */
+#define W2R_WRITER_SETS	16384	/* a power of two */
 
 enum w2r_stat {
 	W2R_READ_BLOCKS,	/* = the next four */
@@ -72,8 +72,9 @@ struct w2r {
 	struct rooms rooms;
 	struct planner *planner;
 	struct w2r_slot *slots;
-	u32 writers[W2R_WRITER_SETS];	/* writes under way, by set of blocks */
-	u32 wide_writers;		/* those that concern every set */
+	u32 *writers;			/* [W2R_WRITER_SETS] writes under way, by set of blocks */
+	struct list_head wide_writers;	/* struct w2r_io.wait: those of too many sets */
+	u32 nr_wide;
 	u64 stats[W2R_NR_STATS];
 	u64 used_base, wasted_base;	/* rooms' counters when stats were cleared */
 	u32 resident;			/* frames that have memory */

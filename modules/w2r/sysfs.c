@@ -143,6 +143,7 @@ VALUE(cache_bytes, (u64)s.resident * c->block_sectors << SECTOR_SHIFT);
 VALUE(footprint_bytes, rooms_size(&(struct rooms_config){
 		.entries = c->nr_entries, .policy = c->table.policy }) +
 	      sizeof(*c) + sizeof(*c->planner) +
+	      W2R_WRITER_SETS * sizeof(*c->writers) +
 	      (u64)c->nr_entries * sizeof(*c->slots));
 VALUE(latency_ns, s.latency);
 VALUE(prefetch_cost_ns, s.cost);

@@ -74,12 +74,17 @@ static int make_rooms(struct w2r *c)
 	if (!c->planner)
 		return -ENOMEM;
 	planner_init(c->planner, c->table.planner);
+	c->writers = vzalloc(array_size(W2R_WRITER_SETS, sizeof(*c->writers)));
+	if (!c->writers)
+		goto free_planner;
 	c->mem = vmalloc(rooms_size(&config));
 	if (!c->mem)
-		goto free_planner;
+		goto free_writers;
 	rooms_init(&c->rooms, c->mem, &config);
 	return 0;
 
+free_writers:
+	vfree(c->writers);
 free_planner:
 	vfree(c->planner);
 	return -ENOMEM;
@@ -88,6 +93,7 @@ free_planner:
 static void free_rooms(struct w2r *c)
 {
 	vfree(c->mem);
+	vfree(c->writers);
 	vfree(c->planner);
 }
 
@@ -158,6 +164,7 @@ static struct w2r *new_target(struct dm_target *ti)
 	init_waitqueue_head(&c->idle);
 	bio_list_init(&c->resubmits);
 	INIT_WORK(&c->resubmit, w2r_resubmit);
+	INIT_LIST_HEAD(&c->wide_writers);
 	INIT_LIST_HEAD(&c->late);
 	INIT_WORK(&c->serve, w2r_serve_late);
 	bio_list_init(&c->aheads);

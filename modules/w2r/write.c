@@ -4,18 +4,40 @@
 
 #define DROP_AT_ONCE	1024
 #define ENTRIES_A_BLOCK	8	/* looked at, as they lie in a row, while one block is looked up */
+#define WIDE_MOST	16	/* looked at for each block, with the lock held */
 
 static bool is_wide(const struct w2r_io *io)
 {
 	return io->n > W2R_IO_BLOCKS + 1;
 }
 
-static void count_writer(struct w2r *c, const struct w2r_io *io, int by)
+bool w2r_in_wide_writer(const struct w2r *c, u64 block)
+{
+	const struct w2r_io *io;
+
+	if (c->nr_wide > WIDE_MOST)
+		return true;
+	list_for_each_entry(io, &c->wide_writers, wait)
+		if (block - io->first < io->n)
+			return true;
+	return false;
+}
+
+static void count_wide_writer(struct w2r *c, struct w2r_io *io, int by)
+{
+	c->nr_wide += by;
+	if (by > 0)
+		list_add(&io->wait, &c->wide_writers);
+	else
+		list_del(&io->wait);
+}
+
+static void count_writer(struct w2r *c, struct w2r_io *io, int by)
 {
 	u64 set;
 
 	if (is_wide(io)) {
-		c->wide_writers += by;
+		count_wide_writer(c, io, by);
 		return;
 	}
 	for (set = io->first >> W2R_SET_SHIFT;

@@ -18,10 +18,14 @@ static inline u32 w2r_writer_set(u64 block)
 	return hash_64(block >> W2R_SET_SHIFT, ilog2(W2R_WRITER_SETS));
 }
 
+/* Is one of those that are not counted by set on its way over @block? Under ->lock. */
+bool w2r_in_wide_writer(const struct w2r *c, u64 block);
+
 /* May @block be under way to the origin? Under ->lock. */
 static inline bool w2r_being_written(const struct w2r *c, u64 block)
 {
-	return c->wide_writers || c->writers[w2r_writer_set(block)];
+	return c->writers[w2r_writer_set(block)] ||
+	       (c->nr_wide && w2r_in_wide_writer(c, block));
 }
 
 /* @bio is about to go to the origin; process context. */

@@ -19,6 +19,7 @@ const struct run_event check_events[NR_EVENTS] = {
 	[EVENT_SUSPENDS] = { "suspends", 500 },
 	[EVENT_TABLES] = { "tables", 200 },
 	[EVENT_OUTSIDE] = { "writes from outside", 100 },
+	[EVENT_WIDE] = { "wide clears", 100 },
 };
 
 void count_events(void)
@@ -36,7 +37,8 @@ static void check_nothing_under_way(struct w2r *c)
 
 	for (i = 0; i < W2R_WRITER_SETS; i++)
 		SIM_CHECK(!c->writers[i]);
-	SIM_CHECK(!c->wide_writers && !c->prefetching && !c->own);
+	SIM_CHECK(list_empty(&c->wide_writers) && !c->nr_wide);
+	SIM_CHECK(!c->prefetching && !c->own);
 	SIM_CHECK(list_empty(&c->late));
 	SIM_CHECK(bio_list_empty(&c->resubmits) && bio_list_empty(&c->aheads));
 	SIM_CHECK(!c->bios.bios.nr_live && !c->bios.vecs.nr_live);

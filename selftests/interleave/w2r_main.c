@@ -8,7 +8,7 @@ static void begin(void)
 {
 	memset(&rig, 0, sizeof(rig));
 	init_waitqueue_head(&rig.gate);
-	rig.sectors = 200 + sim_size(6000);
+	rig.sectors = 200 + (sim_once_in(3) ? 5800 : sim_size(6000));
 	rig.begin = sim_once_in(2) ? 0 : sim_below(5000);
 	rig.faults = sim_once_in(3) ? 0 : sim_below(32);
 	rig.outside = sim_once_in(2);

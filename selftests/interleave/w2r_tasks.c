@@ -43,9 +43,9 @@ static u32 random_range_or_wide(u32 *n)
 {
 	u32 sector;
 
-	if (sim_below(8))
+	if (sim_below(4))
 		return random_range(100, n);
-	sector = sim_below(rig.sectors);
+	sector = sim_below(rig.sectors / 2);
 	*n = 1 + sim_below(rig.sectors - sector);
 	return sector;
 }
@@ -71,6 +71,8 @@ static void do_clear(struct io_group *g)
 {
 	u32 n, sector = random_range_or_wide(&n);
 
+	/* Of more blocks, of 4 KiB, than the target counts by set. */
+	run_count(EVENT_WIDE, n > (W2R_IO_BLOCKS + 2) * PAGE_SECTORS);
 	io_clear(g, sector, n, sim_once_in(2) ? REQ_OP_DISCARD : REQ_OP_WRITE_ZEROES);
 }
 
