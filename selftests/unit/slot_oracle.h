@@ -116,11 +116,13 @@ static inline u32 oracle_first_run(const struct slot_oracle *o, u32 from, u32 le
 static inline u32 oracle_shred(struct slot_oracle *o, u32 hint, bool apart)
 {
 	u32 nodes = (o->nr + ORACLE_NODE - 1) / ORACLE_NODE, start, w, k, most;
+	bool singles;
 
 	hint = hint < o->nr ? hint : 0;
-	if (hint / 64 != o->scraps)
+	singles = hint / 64 == o->scraps || o->worn >= SLOT_WORN;
+	if (!singles)
 		o->scraps = SLOT_NONE;
-	start = apart ? SLOT_NONE : oracle_first_run(o, hint, o->scraps == SLOT_NONE ? 2 : 1);
+	start = apart ? SLOT_NONE : oracle_first_run(o, hint, singles ? 1 : 2);
 	if (start != SLOT_NONE)
 		return start;
 	o->scraps = SLOT_NONE;
@@ -162,6 +164,8 @@ static inline void oracle_set(struct slot_oracle *o, u32 start, u32 n, u8 used)
 {
 	memset(o->used + start, used, n);
 	o->nr_free += used ? -n : n;
+	if (!used && o->nr_free > o->nr / 8 * 3)
+		o->worn = 0;
 }
 
 #endif

@@ -384,10 +384,15 @@ static u32 take_first_run(struct slot_tree *t, u32 w, u64 free, u32 want, u32 *g
 	return take_in_word(t, (w << WORD_SHIFT) + i, *got);
 }
 
-static bool is_worn(struct slot_tree *t)
+/* With so much free dense words come back by themselves. */
+static void rest(struct slot_tree *t)
 {
-	if (t->nr_free > t->nr / 8 * SLOT_REST_EIGHTHS)
+	if (t->worn && t->nr_free > t->nr / 8 * SLOT_REST_EIGHTHS)
 		t->worn = 0;
+}
+
+static bool is_worn(const struct slot_tree *t)
+{
 	return t->worn >= SLOT_WORN;
 }
 
@@ -409,6 +414,7 @@ static u32 next_word(struct slot_tree *t, u32 hint)
 		freshen(t);
 		k = other_node(t, 1, hint);
 	}
+	rest(t);
 	if (!is_worn(t)) {
 		w = best_word(t, k, true, &most);
 		wear(t, most >= SLOT_WORD_DENSE);
@@ -427,7 +433,7 @@ static u32 alloc_shred(struct slot_tree *t, u32 want, u32 hint, bool apart, u32 
 
 	if (hint < t->nr)
 		free &= bits_from(hint);
-	if (w != t->scraps) {
+	if (w != t->scraps && !is_worn(t)) {
 		t->scraps = SLOT_NONE;
 		free = in_pairs(free);
 	}
@@ -507,9 +513,13 @@ static bool free_one(struct slot_tree *t, u32 s)
 
 bool slot_tree_free(struct slot_tree *t, u32 start, u32 n)
 {
+	bool ok;
+
 	if (!n || start >= t->nr || n > t->nr - start)
 		return false;
-	return n == 1 ? free_one(t, start) : free_words(t, start, n);
+	ok = n == 1 ? free_one(t, start) : free_words(t, start, n);
+	rest(t);
+	return ok;
 }
 
 bool slot_tree_is_used(const struct slot_tree *t, u32 slot)

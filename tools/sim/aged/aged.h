@@ -21,6 +21,7 @@
 #define AGED_GRANULE	64
 #define AGED_FILLED	97	/* percent */
 #define AGED_SHARE	10
+#define AGED_WRITERS	2
 
 struct aged_shard {
 	struct slot_tree tree;
@@ -29,6 +30,14 @@ struct aged_shard {
 	u32 used;
 	u32 hint;
 	uint64_t random;
+};
+
+/* One of several that write at once, each where he was. */
+struct aged_writer {
+	u32 hint;
+	u32 left;	/* of the batch */
+	u32 done;
+	u32 *slots;	/* [AGED_PAGES] */
 };
 
 struct aged_found {
@@ -64,15 +73,16 @@ static inline void aged_exit(struct aged_shard *s)
 }
 
 /* The first piece of a batch, or the next one; its first slot. */
-static inline u32 aged_piece(struct aged_shard *s, u32 want, bool first, bool apart, u32 *got)
+static inline u32 aged_piece(struct aged_shard *s, u32 want, u32 hint, bool first, bool apart, u32 *got)
 {
 	u32 slot = first ? slot_tree_alloc(&s->tree, want, s->hint) : SLOT_NONE;
 
 	*got = want;
 	if (slot == SLOT_NONE)
-		slot = slot_tree_alloc_upto(&s->tree, want, s->hint, first && apart, got);
+		slot = slot_tree_alloc_upto(&s->tree, want, hint, first && apart, got);
 	if (slot == SLOT_NONE)
 		abort();
+	s->hint = slot + *got < AGED_SLOTS ? slot + *got : 0;
 	return slot;
 }
 
@@ -86,8 +96,7 @@ static inline u32 aged_take(struct aged_shard *s, u32 n, bool apart)
 		first = !left;
 		if (first)
 			left = n < AGED_BATCH ? n : AGED_BATCH;
-		slot = aged_piece(s, left, first, apart, &got);
-		s->hint = slot + got < AGED_SLOTS ? slot + got : 0;
+		slot = aged_piece(s, left, s->hint, first, apart, &got);
 		for (u32 i = 0; i < got; i++)
 			s->slots[s->used++] = slot + i;
 	}
@@ -105,19 +114,54 @@ static inline void aged_free_to(struct aged_shard *s, u32 used)
 	}
 }
 
-/* How many reads bring the slots from the @from-th taken one on. */
-static inline u32 aged_reads(const struct aged_shard *s, u32 from)
+/* How many reads bring @n slots in their order. */
+static inline u32 aged_reads(const u32 *slots, u32 n)
 {
 	u32 reads = 1;
 
-	for (u32 i = from + 1; i < s->used; i++)
-		reads += s->slots[i] / AGED_GRANULE != s->slots[i - 1] / AGED_GRANULE ||
-			 s->slots[i] < s->slots[i - 1];
+	for (u32 i = 1; i < n; i++)
+		reads += slots[i] / AGED_GRANULE != slots[i - 1] / AGED_GRANULE || slots[i] < slots[i - 1];
 	return reads;
 }
 
-/* After @times, with @full percent in use. False: no memory. */
-static inline bool aged_run(struct aged_found *found, u32 full, u32 times)
+static inline void aged_write(struct aged_shard *s, struct aged_writer *w)
+{
+	u32 pages = AGED_PAGES / AGED_WRITERS - w->done, got, slot;
+	bool first = !w->left;
+
+	if (first)
+		w->left = pages < AGED_BATCH ? pages : AGED_BATCH;
+	slot = aged_piece(s, w->left, w->hint, first, !w->done, &got);
+	w->hint = s->hint;
+	w->left -= got;
+	for (u32 i = 0; i < got; i++)
+		w->slots[w->done++] = slot + i;
+}
+
+/* Two writers at once, whose pieces come in any order, each with half of the pages. False: no memory. */
+static inline bool aged_write_both(struct aged_shard *s, struct aged_found *found)
+{
+	u32 *slots = malloc(AGED_PAGES * sizeof(*slots)), half = AGED_PAGES / AGED_WRITERS, writes = 0;
+	struct aged_writer w[AGED_WRITERS] = { { .slots = slots }, { .slots = slots + half } };
+
+	if (!slots)
+		return false;
+	while (w[0].done < half || w[1].done < half) {
+		u32 i = aged_random(&s->random) % AGED_WRITERS;
+
+		if (w[i].done == half)
+			continue;
+		aged_write(s, &w[i]);
+		writes++;
+	}
+	found->write = (double)AGED_PAGES / writes;
+	found->read = (double)AGED_PAGES / (aged_reads(slots, half) + aged_reads(slots + half, half));
+	free(slots);
+	return true;
+}
+
+/* After @times, with @full percent in use; by two writers if @both. False: no memory. */
+static inline bool aged_run(struct aged_found *found, u32 full, u32 times, bool both)
 {
 	struct aged_shard s;
 	bool ok = aged_init(&s);
@@ -129,9 +173,13 @@ static inline bool aged_run(struct aged_found *found, u32 full, u32 times)
 			aged_free_to(&s, AGED_SLOTS / 100 * (full - AGED_SHARE));
 			aged_take(&s, AGED_SLOTS / 100 * AGED_SHARE, true);
 		}
+	}
+	if (ok && both) {
+		ok = aged_write_both(&s, found);
+	} else if (ok) {
 		before = s.used;
 		found->write = (double)AGED_PAGES / aged_take(&s, AGED_PAGES, false);
-		found->read = (double)AGED_PAGES / aged_reads(&s, before);
+		found->read = (double)AGED_PAGES / aged_reads(s.slots + before, AGED_PAGES);
 	}
 	aged_exit(&s);
 	return ok;
