@@ -89,18 +89,27 @@ enum take {
 	TAKE_APART,
 };
 
+/* Several CPUs may write to one shard: who goes on does so where he was. */
+static u32 space_hint(const struct space_shard *sh, enum take take, u32 behind)
+{
+	bool here = behind != SLOT_NONE && behind - 1 - sh->base < sh->nr;
+
+	return take == TAKE_BEHIND && here ? behind - sh->base : sh->hint;
+}
+
 static u32 space_shard_alloc(struct space_shard *sh, u32 want, enum take take,
-			     u32 *got)
+			     u32 behind, u32 *got)
 {
 	unsigned long flags;
-	u32 slot;
+	u32 slot, hint;
 
 	spin_lock_irqsave(&sh->lock, flags);
 	*got = want;
+	hint = space_hint(sh, take, behind);
 	if (take == TAKE_WHOLE)
-		slot = slot_tree_alloc(&sh->tree, want, sh->hint);
+		slot = slot_tree_alloc(&sh->tree, want, hint);
 	else
-		slot = slot_tree_alloc_upto(&sh->tree, want, sh->hint,
+		slot = slot_tree_alloc_upto(&sh->tree, want, hint,
 					    take == TAKE_APART, got);
 	if (slot != SLOT_NONE) {
 		sh->hint = slot + *got < sh->nr ? slot + *got : 0;
@@ -111,14 +120,15 @@ static u32 space_shard_alloc(struct space_shard *sh, u32 want, enum take take,
 }
 
 static u32 space_alloc_from(struct space *s, u32 first, u32 want,
-			    enum take take, u32 *got)
+			    enum take take, u32 behind, u32 *got)
 {
 	u32 i, slot;
 
 	for (i = 0; i < s->nr_shards; i++) {
 		u32 k = (first + i) % s->nr_shards;
 
-		slot = space_shard_alloc(&s->shards[k], want, take, got);
+		slot = space_shard_alloc(&s->shards[k], want, take, behind,
+					 got);
 		if (slot != SLOT_NONE)
 			return slot;
 	}
@@ -164,13 +174,15 @@ u32 space_alloc(struct space *s, u32 want, enum space_place place, u32 behind,
 	u32 own = raw_smp_processor_id() % s->nr_shards, slot;
 
 	if (place != SPACE_PIECE) {
-		slot = space_alloc_from(s, own, want, TAKE_WHOLE, got);
+		slot = space_alloc_from(s, own, want, TAKE_WHOLE, SLOT_NONE,
+					got);
 		if (slot != SLOT_NONE || want == 1)
 			return slot;
 	}
 	if (behind != SLOT_NONE)
 		own = space_shard_nr(s, behind - 1);
-	return space_alloc_from(s, space_roomiest(s, own), want, take, got);
+	return space_alloc_from(s, space_roomiest(s, own), want, take, behind,
+				got);
 }
 
 static struct space_shard *space_shard_of(struct space *s, u32 slot)

@@ -46,8 +46,9 @@ enum space_place {
 /*
  * A run of @want slots (1..SLOT_RUN_MAX) of any shard, the CPU's own before
  * others; where none has one, what slot_tree_alloc_upto() takes in the shard where
- * the caller's last run ended, before slot @behind (SLOT_NONE: he has none), or in
- * that with most free slots if those are clearly more. SLOT_NONE when nothing is
+ * the caller's last run ended, before slot @behind (SLOT_NONE: he has none), from
+ * there on but for SPACE_APART, or in the shard with most free slots if those are
+ * clearly more. SLOT_NONE when nothing is
  * free, else its first slot and *@got.  The paper's rule (MOC, section 4.2): the
  * caller writes *@got pages and asks again for the rest.
  */

@@ -169,31 +169,37 @@ static enum space_place write_place(const struct batch *b)
  * does so while I/O is under way whose end may free slots: overwriting a full
  * device goes on by what it gives up. Reads of what stays do not count, or they
  * could keep a writer waiting for ever. The device is full if nothing was under way
- * all the time that was spent looking: who takes slots has begun before.
+ * all the time that was spent looking, for who takes slots has begun before, and
+ * none was given up meanwhile without I/O.
  */
 static u32 write_alloc_slots(struct batch *b, u32 want, u32 *got, gfp_t gfp)
 {
 	struct batching *bt = b->bt;
 	struct flight *givers = bt->givers;
 	enum space_place place = write_place(b);
+	u32 slot, behind;
 	s64 look;
-	u32 slot;
+
+	/* A batch that a worker goes on with was begun on another CPU. */
+	behind = b->in_pieces ? b->behind : raw_cpu_read(bt->tails->slot);
 
 	for (;;) {
 		look = flight_look(givers);
 		flight_begin(givers);
-		slot = space_alloc(bt->space, want, place,
-				   raw_cpu_read(bt->tails->slot), got);
+		slot = space_alloc(bt->space, want, place, behind, got);
 		if (slot != SLOT_NONE)
 			break;
 		flight_cancel(givers);
-		if (gfp != GFP_NOIO || flight_idle_since(givers, look))
+		if (gfp != GFP_NOIO)
+			return SLOT_NONE;
+		if (flight_idle_since(givers, look) && !space_nr_free(bt->space))
 			return SLOT_NONE;
 		wait_event_timeout(givers->wait,
 				   space_nr_free(bt->space) ||
 				   flight_idle(givers), WRITE_SLOT_WAIT);
 	}
 	b->in_pieces = *got < want && *got < SLOT_RUN_LONG;
+	b->behind = slot + *got;
 	trace_mswap_slot_alloc(bt->name, want, slot, *got);
 	return slot;
 }
