@@ -109,6 +109,11 @@ make_device() {
 	esac
 }
 
+# The device's: the one in brackets, or the only word. Without a request queue there may be none.
+io_scheduler() {
+	sed 's/.*\[\(.*\)\].*/\1/' "/sys/block/${device##*/}/queue/scheduler" 2>/dev/null || true
+}
+
 # The first write to a page of a memory-backed device allocates it: no step shall pay for that.
 prefill() {
 	dd if=/dev/zero of="$1" bs=1M count="$2" oflag=direct 2>/dev/null
@@ -270,6 +275,7 @@ run_step() {
 	echo "$page_cluster" >/proc/sys/vm/page-cluster
 	device=$(cat "$work/device.$kind")
 	swap_start
+	scheduler=$(io_scheduler)
 	unset BENCH_OWN
 	! side_is_ours || [ -z "$(setting charge)" ] || charge_cgroup
 	sync
@@ -318,7 +324,8 @@ run_step() {
 	for file in "$tmp"/*; do
 		cp "$file" "$out/$step.${file##*/}"
 	done
-	event "event=end step=$step begin=$begin end=$end root_reads=$(($(cat "$tmp/last.reads") - reads_before))"
+	event "event=end step=$step begin=$begin end=$end root_reads=$(($(cat "$tmp/last.reads") - reads_before))" \
+		"scheduler=$scheduler"
 }
 
 # --- the whole plan
@@ -327,10 +334,9 @@ prepare_device() {
 	device=$(make_device "$kind" "$size") || die "cannot make a $kind device"
 	echo "$device" >"$work/device.$kind"
 	prefill "$device" "$size" || die "cannot write to $device"
-	disk=/sys/block/${device##*/}
 	event "event=device kind=$kind path=$device" \
-		"scheduler=$(sed 's/.*\[\(.*\)\].*/\1/' "$disk/queue/scheduler" 2>/dev/null)" \
-		"queues=$(find "$disk/mq" -mindepth 1 -maxdepth 1 2>/dev/null | wc -l)"
+		"scheduler=$(io_scheduler)" \
+		"queues=$(find "/sys/block/${device##*/}/mq" -mindepth 1 -maxdepth 1 2>/dev/null | wc -l)"
 }
 
 prepare() {

@@ -24,6 +24,7 @@ from benchlib import plan, report  # noqa: E402
 COLOURS = {
     "stock": ("#9aa7b5", "#6d7f92", "#46566a"),
     "stock-slots": ("#c2b8a3", "#978a70", "#6b6049"),
+    "stock-deadline": ("#b5a9c2", "#837297", "#58466b"),
     "mswap": ("#d1495b",),
     "linear": ("#c8c8c8",),
     "frontswap": ("#edae49",),

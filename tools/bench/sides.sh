@@ -6,6 +6,7 @@
 #	stock			swap on the device
 #	stock-slots		the same, but read-ahead is of the slots beside the one asked for, not of the addresses, as
 #				it is by itself on a device that rotates
+#	stock-deadline		the same as stock, but the device's I/O scheduler is mq-deadline
 #	linear			swap on dm-linear on the device
 #	mswap[-POLICY]		mswap on the device
 #	mswap-w2r		mswap on dm-w2r on the device, with W2R_MIB of memory outside the cgroup
@@ -45,6 +46,21 @@ mswap_start() {
 
 mswap_stop() {
 	mswap_set reset 1
+}
+
+scheduler_set() {
+	echo "$1" >"/sys/block/${device##*/}/queue/scheduler"
+}
+
+# Where the kernel has no such scheduler the step fails, as the scheduler that it had is told with it.
+deadline_start() {
+	scheduler_before=$(io_scheduler)
+	scheduler_set mq-deadline || true
+	swap=$device
+}
+
+deadline_stop() {
+	scheduler_set "$scheduler_before" || die "$device keeps its scheduler"
 }
 
 # dm_start NAME DEVICE TARGET ARGUMENT: NAME is all of DEVICE by one target whose first argument is a device.
@@ -132,6 +148,7 @@ side_start() {
 		echo false >$by_address
 		swap=$device
 		;;
+	stock-deadline) deadline_start ;;
 	linear) linear_start ;;
 	mswap) mswap_start "$device" ;;
 	mswap-w2r)
@@ -159,6 +176,7 @@ side_start() {
 side_stop() {
 	case $side in
 	stock-slots) echo true >$by_address ;;
+	stock-deadline) deadline_stop ;;
 	linear) dm_stop bench-linear ;;
 	mswap-w2r)
 		mswap_stop

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Tests of what decides about verdicts: python3 -m unittest discover -s tools/bench"""
 
+import ast
 import pathlib
+import re
 import sys
 import tempfile
 import unittest
@@ -47,6 +49,16 @@ class Judging(unittest.TestCase):
         self.assertAlmostEqual(table.ratio("read_s").median, 0.5)
         self.assertAlmostEqual(table.ratio("dev_reads").median, 10)
         self.assertEqual(table.rival("write_s"), ("stock", 3))
+
+    def test_stock_is_the_better_of_its_schedulers(self):
+        table = judge.Table([
+            step("stock", 3, 1, seconds=(1.0, 9.0)),
+            step("stock-deadline", 3, 1, seconds=(0.8, 10.0)) | {"scheduler": "mq-deadline"},
+            step("mswap", 3, 1, seconds=(1.0, 2.0)),
+        ])
+        self.assertEqual(table.rival("write_s"), ("stock-deadline", 3))
+        self.assertAlmostEqual(table.ratio("write_s").median, 1.25)
+        self.assertEqual(table.rival("read_s", judge.PEER), ("stock", 3))
 
     def test_reached_but_not_in_each_round(self):
         steps = [each for number, ours in ((1, 0.9), (2, 1.04), (3, 1.1))
@@ -227,6 +239,15 @@ class Steps(unittest.TestCase):
         pairs = plan.variants(["stock", "stock-slots", "mswap"], [0, 5], [3])
         self.assertEqual(pairs, [("stock", 0), ("mswap", 3), ("stock", 5), ("stock-slots", 0), ("stock-slots", 5)])
 
+    def test_a_scheduler_needs_a_queue(self):
+        pairs = plan.variants(["stock", "stock-deadline", "mswap"], [0, 5], [3])
+        self.assertEqual(pairs, [("stock", 0), ("mswap", 3), ("stock", 5),
+                                 ("stock-deadline", 0), ("stock-deadline", 5)])
+        for kind, sides in (("brd", {"stock", "mswap"}), ("nvme", {"stock", "stock-deadline", "mswap"})):
+            steps = plan.steps(plan.DEVICES[kind], ["c4"], 1, pairs)
+            self.assertEqual({each.side for each in steps}, sides)
+        self.assertEqual(plan.left_out(plan.DEVICES["brd"], ["stock", "stock-deadline"]), ["stock-deadline"])
+
     def test_peers_have_their_own_page_cluster(self):
         pairs = plan.variants(["zram-lz4", "stock", "zswap-zstd", "mswap-page"], [0, 5], [2])
         self.assertEqual(pairs, [("stock", 0), ("mswap-page", 2), ("zswap-zstd", 3), ("zram-lz4", 0), ("stock", 5)])
@@ -353,6 +374,13 @@ class Failing(unittest.TestCase):
             found["counts"][f"zswp{way}"] = 5
             self.assertEqual(results.complaint(found), "")
 
+    def test_a_device_that_did_not_have_the_scheduler(self):
+        for found, why in (({"scheduler": "mq-deadline"}, ""),
+                           ({"scheduler": "none"}, "the device's I/O scheduler was none, not mq-deadline"),
+                           ({}, "the device's I/O scheduler was unknown, not mq-deadline")):
+            self.assertEqual(results.complaint(step("stock-deadline", 3, 1) | found), why)
+            self.assertEqual(results.complaint(step("stock", 3, 1) | found), "")
+
     def test_errors_that_mswap_counted(self):
         for name in ("read_errors", "write_errors", "nospace"):
             found = step("mswap", 3, 1) | {"mswap": {"read_errors": 0, "write_errors": 0, "nospace": 0} | {name: 4}}
@@ -372,6 +400,11 @@ class Failing(unittest.TestCase):
 
 
 class Drawing(unittest.TestCase):
+    def test_all_sides_have_colours(self):
+        text = (pathlib.Path(__file__).resolve().parent / "plots.py").read_text(encoding="utf-8")
+        colours = ast.literal_eval(re.search(r"^COLOURS = (\{.*?^\})$", text, re.M | re.S)[1])
+        self.assertEqual(set(colours), {*plan.SIDES, "floor"})
+
     def test_histogram_covers_everything_once(self):
         lines = terminal.histogram({1: 1, 2: 1, 5: 1, 32: 5}, (1, 4, 31, 32), 8)
         self.assertEqual([int(line.split()[-1]) for line in lines], [1, 1, 1, 5])

@@ -415,6 +415,17 @@ class LosingDevices(InDirectory):
                                         STOCK_PAGE_CLUSTERS="3 03")
         self.assertEqual((status, data["planned"]), (0, {"brd": 1}))
 
+    def test_a_side_that_a_device_cannot_have(self):
+        told = {"PROGRAMS": "c4", "SIDES": "stock stock-deadline", "STOCK_PAGE_CLUSTERS": "3"}
+        status, data, said = self.run_tool([mock.DEFAULT] * 2, DEVICES="brd nvme", **told)
+        self.assertEqual((status, data["planned"]), (0, {"brd": 1, "nvme": 2}))
+        why = "no request queue, so not measured: stock, mq-deadline"
+        self.assertIn(f"brd: {why}\n", said)
+        self.assertIn(f"## ramdisk (brd)\n\nHas {why}.\n", self.page())
+        self.assertEqual(self.page().count(why), 1)
+        with self.assertRaises(SystemExit):
+            self.run_tool([], DEVICES="brd", PROGRAMS="c4", SIDES="stock-deadline")
+
     def test_an_interrupt(self):
         status, data, said = self.run_swap([KeyboardInterrupt])
         self.assertEqual((status, data["lost"]), (130, {"brd": "interrupted"}))

@@ -40,7 +40,7 @@ def metric(result, name):
     return counts.get(name, result.get("figures", {}).get(name, result.get(name)))
 
 
-STOCK = "stock"  # as a rival, however it reads ahead
+STOCK = "stock"  # as a rival: any side of it
 PEER = "peer"  # whatever keeps the data on the device and is not ours
 
 

@@ -19,6 +19,7 @@ class Device:
     ramdisks: int = 1  # memory-backed devices in the VM, the floor included
     floor: bool = False  # also measure stock swap on a ramdisk in the same boot
     keeps_statistics: bool = True  # of its I/Os
+    has_queue: bool = True  # of requests, and so an I/O scheduler
     slowness: int = 1  # how much longer than on others a step may take
 
     def counts_instructions(self, clock):
@@ -29,7 +30,7 @@ class Device:
 DEVICES = {
     device.kind: device
     for device in (
-        Device("brd", "ramdisk (brd)", keeps_statistics=False),
+        Device("brd", "ramdisk (brd)", keeps_statistics=False, has_queue=False),
         Device("null_blk-7us", "null_blk, 7 µs"),
         Device("null_blk-100us", "null_blk, 100 µs", ramdisks=2, floor=True),
         Device("null_blk-400us", "null_blk, 400 µs", ramdisks=2, floor=True),
@@ -52,6 +53,7 @@ class Side:
     title: str
     on_device: bool = True  # what does not fit in memory is on the device
     page_cluster: int | None = None  # vm.page-cluster; None: an option says
+    scheduler: str = ""  # of I/Os, that the device has meanwhile; none: the kernel's choice
 
     @property
     def is_ours(self):
@@ -59,8 +61,8 @@ class Side:
 
     @property
     def is_stock(self):
-        """Stock swap on nothing but the device, however it reads ahead."""
-        return self.name in ("stock", "stock-slots")
+        """Stock swap on nothing but the device, however it reads ahead and whatever orders its I/Os."""
+        return self.name.startswith("stock")
 
     @property
     def is_peer(self):
@@ -77,6 +79,7 @@ SIDES = {
     for side in (
         Side("stock", "stock"),
         Side("stock-slots", "stock, read-ahead by slots"),
+        Side("stock-deadline", "stock, mq-deadline", scheduler="mq-deadline"),
         Side("linear", "dm-linear over the device", page_cluster=3),
         Side("mswap", "mswap"),
         Side("frontswap", "mswap-frontswap", page_cluster=0),
@@ -201,9 +204,15 @@ def variants(sides, stock_clusters, mswap_clusters):
     return stock[:1] + others + stock[1:]
 
 
+def left_out(device, sides):
+    """Those of SIDES that cannot be had on DEVICE."""
+    return [name for name in sides if SIDES[name].scheduler and not device.has_queue]
+
+
 def steps(device, programs, rounds, pairs, floor_program="c1", floor=True):
     """All steps of one boot; each round starts with another variant."""
     out = []
+    pairs = [pair for pair in pairs if not left_out(device, pair[:1])]
     for number in range(rounds):
         for program in programs:
             turn = number % max(len(pairs), 1)

@@ -30,9 +30,9 @@ FIGURES = (  # which only some programs have, or runs
 )
 HOW_TO_READ = """\
 Figures are medians (lowest–highest) over the rounds. A ratio is mswap over the stock swap that counts, taken round by
-round: of all that were measured, with whatever `vm.page-cluster` and way of reading ahead, for seconds and µs the one
-that is quickest in them, for all else the one that is quickest as a whole. What failed or read bad pages counts
-nowhere.
+round: of all that were measured, with whatever `vm.page-cluster`, way of reading ahead and I/O scheduler, for seconds
+and µs the one that is quickest in them, for all else the one that is quickest as a whole. What failed or read bad pages
+counts nowhere.
 The device's I/Os are what its own statistics say; – means it keeps none.
 "pages/read" counts all that was read, "reads/page in" what was swapped in.
 "sys" is the CPU time of the whole machine in the kernel, "stall" the time in which all of the programs waited
@@ -91,6 +91,11 @@ def variant_text(variant):
     side, page_cluster = variant
     name = "stock on ramdisk" if side == "floor" else plan.SIDES[side].title if side in plan.SIDES else side
     return f"{name}, page-cluster {page_cluster}"
+
+
+def left_out_text(sides):
+    """Why SIDES are missing."""
+    return f"no request queue, so not measured: {', '.join(plan.SIDES[side].title for side in sides)}"
 
 
 def charge_text(about):
@@ -177,6 +182,8 @@ def _device_section(data, kind):
     device = plan.DEVICES[kind]
     lines = [f"## {device.title}", ""]
     lines += [line for boot in data["boots"] if boot["device"] == kind for line in (boot["text"], "")]
+    left_out = data.get("left_out", {}).get(kind)
+    lines += [f"Has {left_out_text(left_out)}.", ""] if left_out else []
     lines += ending_lines(data, kind, results.ended(_steps_of(data, kind)))
     lines += _failed_steps(data, kind)
     judged = verdicts_of(kind, found)

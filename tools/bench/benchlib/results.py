@@ -133,6 +133,7 @@ def step_result(out, step, event, phased):
         "side": step.side,
         "page_cluster": step.page_cluster,
         "root_reads": int(event.get("root_reads", 0)),
+        "scheduler": event.get("scheduler", ""),
         "seconds": {"total": round(float(event["end"]) - float(event["begin"]), 3)},
         "counts": _unknown_if_not_counted(_between(begin, end)),
         "verified": sum(program["verified"] for program in programs),
@@ -207,6 +208,8 @@ def _complaint_of_swap(step):
     found = _complaint_of_mswap(step.get("mswap", {}))
     if found:
         return found
+    if side and side.scheduler and step.get("scheduler") != side.scheduler:
+        return f"the device's I/O scheduler was {step.get('scheduler') or 'unknown'}, not {side.scheduler}"
     if side and side.writes_in_background and device and device.keeps_statistics and not counts["dev_writes"]:
         return "nothing was written to the device"
     return ""
