@@ -100,6 +100,15 @@ class Judging(unittest.TestCase):
         self.assertEqual(found["write phase"].text, "missed")
         self.assertEqual(found["pages swapped out"].text, "reached")
 
+    def test_all_of_memory_and_half_as_much_again(self):
+        for name in ("seq", "rand"):
+            table = judge.Table([step("stock", 3, 1, name, (1.0, 9.0)), step("stock-slots", 3, 1, name, (2.0, 4.0)),
+                                 step("mswap", 3, 1, name, (1.1, 2.0))])
+            found = {each.target.text: each for each in judge.verdicts("null_blk-7us", {name: table})}
+            self.assertEqual({text: each.text for text, each in found.items()},
+                             {"read-back": "reached", "write phase": "missed"})
+            self.assertEqual(judge.verdicts("null_blk-100us", {name: table}), [])
+
     def test_missed_but_no_difference(self):
         steps = [each for number, ours in ((1, 0.9), (2, 1.2), (3, 1.1))
                  for each in (step("stock", 0, number, seconds=(1.0, 1.0)),
@@ -259,6 +268,14 @@ class Steps(unittest.TestCase):
         text = plan.guest_plan(["nvme", "brd"], 64, 24, [], steps)
         self.assertIn("step 3 nvme frontswap 0 c1\nstep 4 brd stock 3 c1\n", text)
 
+
+    def test_all_of_memory_and_half_as_much_again(self):
+        for name in ("seq", "rand"):
+            program = plan.PROGRAMS[name]
+            words = program.commands[0].split()
+            self.assertTrue(program.phased)
+            self.assertEqual(words[:5], ["pagestride", "-c", "1", "-k", "0"])
+            self.assertEqual(int(words[words.index("-s") + 1]), program.memory_mib * 3 // 2)
 
     def test_what_a_program_needs_is_in_the_plan(self):
         one = plan.Program("p", "title", ("run-p 1", "run-p 2"), memory_mib=64, outside=True, archives=("a", "b"))

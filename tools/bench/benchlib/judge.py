@@ -181,7 +181,12 @@ def targets(device):
     found.append(Target("write phase", "random", "write_s", 1.03))
     found.append(Target("read-back", "random", "read_s", 1.03))
     found.append(Target("total time", "random", "total_s", 1.03))
-    return found + _papers_targets(device) + _real_targets() + _frontswap_targets()
+    return found + _synthetic_targets(device) + _papers_targets(device) + _real_targets() + _frontswap_targets()
+
+
+def _synthetic_targets(device):
+    limits = (("read-back", "read_s", 0.5), ("write phase", "write_s", 1.0)) if device == "null_blk-7us" else ()
+    return [Target(text, program, name, limit) for program in ("seq", "rand") for text, name, limit in limits]
 
 
 def _papers_targets(device):

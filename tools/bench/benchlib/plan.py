@@ -127,6 +127,10 @@ def _stride(pages):
     return f"{STRIDE} -c {pages} -s 512"
 
 
+def _all_pages(mib):
+    return f"{STRIDE} -c 1 -k 0 -s {mib}"
+
+
 DEFAULT_PROGRAMS = ("c1", "c4", "c16", "c32", "random", "three")
 PROGRAMS = {
     program.name: program
@@ -135,7 +139,9 @@ PROGRAMS = {
         Program("c4", "4 pages touched, 4 skipped", (_stride(4),)),
         Program("c16", "16 pages touched, 16 skipped", (_stride(16),)),
         Program("c32", "32 pages touched, 32 skipped", (_stride(32),)),
-        Program("random", "random single pages of 384 MiB", (f"{STRIDE} -c 1 -k 0 -s 384 --random-singles",)),
+        Program("random", "random single pages of 384 MiB", (f"{_all_pages(384)} --random-singles",)),
+        Program("seq", "1.5 times the memory written in order, and read back", (_all_pages(288),), memory_mib=192),
+        Program("rand", "the same at random", (f"{_all_pages(288)} --random-singles",), memory_mib=192),
         Program("three", "c = 1, 4 and 16 at once", tuple(f"{_stride(c)} -o {c}" for c in (1, 4, 16)), 150),
         Program("sor", "successive over-relaxation of a grid of 254 MB", ("sor",)),
         Program("lu", "LU factorisation of a band matrix of 234 MB", ("lu",)),
