@@ -24,13 +24,14 @@
 #
 # What it does and finds goes to DIR: "events" (one line of key=value an event), and for each step N
 # N.begin, N.middle, N.end (/proc/vmstat, the machine's CPU time on a line that starts with "cpustat", what the
-# cgroup stalled for memory on one that starts with "memstall", the device's /sys/block/*/stat on a line that
-# starts with "blockstat", or "bio ... rwbs: W... hitcount: BIOS nr_sector: SECTORS" lines if they are counted), N.mswap.begin
-# and N.mswap (files of mswap, NAME:VALUE), N.out.I (output of the I-th program) and N.status.I (its exit status). N.middle
-# is taken when a program that says "phase=write" has ended that phase; what comes before one that says "begin", or
-# after one that says "end", is left out. N.mswap.begin is taken when a program says "ready", a second before "begin".
-# Where instructions are counted, N.begin.instructions and N.end.instructions are what plugin/instructions.c wrote, and
-# N.symbols are the functions of /proc/kallsyms.
+# cgroup stalled for memory on one that starts with "memstall", its major faults on one that starts with "memfaults",
+# the device's /sys/block/*/stat on one that starts with "blockstat", or "bio ... rwbs: W... hitcount: BIOS nr_sector:
+# SECTORS" lines if they are counted), N.mswap.begin and N.mswap (files of mswap, NAME:VALUE), N.out.I (output of the
+# I-th program), N.status.I (its exit status) and N.faults.I (major faults of it and what it started, from start to
+# end). N.middle is taken when a program that says "phase=write" has ended that phase; what comes before one that says
+# "begin", or after one that says "end", is left out. N.mswap.begin is taken when a program says "ready", a second before
+# "begin". Where instructions are counted, N.begin.instructions and N.end.instructions are what plugin/instructions.c
+# wrote, and N.symbols are the functions of /proc/kallsyms.
 set -eu
 
 out=$1
@@ -149,8 +150,9 @@ snapshot() {
 	[ -z "$instructions" ] || [ "$1" = middle ] || instmark
 	cat /proc/vmstat >"$tmp/$1"
 	sed -n 's/^cpu /cpustat /p' /proc/stat >>"$tmp/$1"
-	# A kernel may be built or booted without it.
-	sed -n 's/^full .*total=/memstall /p' "$cgroup/memory.pressure" 2>/dev/null >>"$tmp/$1" || true
+	# A kernel may be built or booted without memory.pressure.
+	sed -n -e 's/^full .*total=/memstall /p' -e 's/^pgmajfault /memfaults /p' \
+		"$cgroup/memory.pressure" "$cgroup/memory.stat" 2>/dev/null >>"$tmp/$1" || true
 	if [ "$count" = "$kind" ]; then
 		sed -n 's/^{ dev:/bio/p' "$bio_event/hist" >>"$tmp/$1"
 	else
@@ -209,6 +211,9 @@ run_program() {
 			sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$cgroup" $2 2>&1 || status=$?
 		fi
 		echo $status >"$tmp/status.$1"
+		# Of those that this shell started and waited for.
+		read -r _ _ _ _ _ _ _ _ _ _ _ _ faults _ </proc/self/stat
+		echo "$faults" >"$tmp/faults.$1"
 	} | while read -r line; do
 		echo "$line"
 		case $line in

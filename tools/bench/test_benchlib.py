@@ -22,7 +22,7 @@ def step(side, cluster, number, program="c1", seconds=(1.0, 2.0), counts=None):
         "counts": {"pswpout": 100, "pswpin": 100, "dev_writes": 10, "dev_reads": 50, "dev_pages_read": 100,
                    "dev_pages_written": 100} | (counts or {}),
         "bad": 0, "statuses": [0] * programs,
-        "programs": [{"verified": 9, "bad": 0, "filler": plan.PROGRAMS[program].filler}] * programs,
+        "programs": [{"verified": 9, "bad": 0, "filler": plan.PROGRAMS[program].filler} for _ in range(programs)],
     }
 
 
@@ -210,6 +210,18 @@ class Judging(unittest.TestCase):
         data["steps"][0]["figures"] = {"p99_us": 321.4}
         self.assertRegex(report.markdown(data), r"\| bad \| p99 µs \|\n.*\n\| stock, .* 0 \| 321 \|\n")
 
+    def test_report_of_the_faults_of_each_program(self):
+        data = {
+            "about": {"date": "d", "commit": "c", "kernel": "k", "rounds": 1, "limit_mib": 192, "knobs": ""},
+            "boots": [{"device": "nvme", "text": "about"}],
+            "steps": [step("stock", 0, 1, "three")],
+        }
+        self.assertNotIn("of 1", report.markdown(data).partition("## QEMU")[2])
+        for program, faults in zip(data["steps"][0]["programs"], (31, 41, 59), strict=True):
+            program["major_faults"] = faults
+        text = report.markdown(data)
+        self.assertRegex(text, r"\| bad \| major faults of 1 \| of 2 \| of 3 \|\n.*\n.*\| 31 \| 41 \| 59 \|\n")
+
     def test_histograms_are_of_one_side_and_of_good_steps(self):
         steps = [step("mswap", 3, 1) | {"cluster_hist": {"1": 2, "16": 5}},
                  step("mswap", 3, 2) | {"cluster_hist": {"16": 1}},
@@ -299,6 +311,7 @@ class Reading(unittest.TestCase):
         self.write("1.out.1", "phase=write round=0 secs=1.5 pages=9\nphase=read round=1 secs=2.5 pages=9 bad=3\n"
                               "verified 9 pages, 3 bad\n")
         self.write("1.status.1", "1\n")
+        self.write("1.faults.1", "7\n")
         one = plan.Step(1, 1, "nvme", side, 0, "c1")
         self.write("1.mswap.begin", "pages_out:3\npages_in:1\nwindow:7\ncluster_hist:1 4\ncluster_hist:2 3\n")
         self.write("1.mswap", "pages_out:12\npages_in:5\nwindow:6\npolicy:moc\ncluster_hist:1 8\ncluster_hist:2 3\n"
@@ -327,10 +340,24 @@ class Reading(unittest.TestCase):
         end = "pswpin 5\npswpout 7\nblockstat 1 0 8 0 1 0 8 0\n"
         found = self.result([end + "cpustat 10 0 100 9 9 50 50 0 0 0\nmemstall 0\n", end,
                              end + "cpustat 90 0 300 9 9 60 90 0 0 0\nmemstall 1250000\n"])
-        self.assertEqual(found["seconds"]["sys"], 2.5)
+        self.assertEqual((found["seconds"]["sys"], found["seconds"]["user"]), (2.5, 0.8))
         self.assertEqual(judge.metric(found, "stall_s"), 1.25)
 
+    def test_what_was_merged_and_major_faults(self):
+        text = "pswpin 5\npswpout 7\nblockstat 1 {} 8 0 1 {} 8 0\nmemfaults {}\n"
+        found = self.result([text.format(1, 2, 3), text.format(4, 6, 8), text.format(9, 12, 33)])
+        for name, whole, reading in (("dev_reads_merged", 8, 5), ("dev_writes_merged", 10, 6),
+                                     ("major_faults", 30, 25)):
+            self.assertEqual((judge.metric(found, name), found["read_counts"][name]), (whole, reading), name)
+        self.assertEqual(judge.metric(found, "major_faults_of_1"), 7)
+        self.assertIsNone(judge.metric(found, "major_faults_of_2"))
+        found = self.result([text.format(0, 0, 1).replace(" 1", " 0")] * 2
+                            + ["pswpin 9\npswpout 9\nblockstat 0 0 8 0 0 0 8 0\nmemfaults 4\n"])
+        self.assertIsNone(judge.metric(found, "dev_reads_merged"))
+        self.assertEqual(judge.metric(found, "major_faults"), 4)
+
     def test_figures(self):
+        self.write("1.faults.2", "8\n")
         self.write("1.out.2", "begin\nfigures rate=12.5 p99_us=3 lost=\nfigures more=1\nverified 7 objects, 2 bad\n")
         found = self.result(["pswpin 5\npswpout 7\nblockstat 1 0 8 0 1 0 8 0\n"] * 3)
         self.assertEqual(found["figures"], {"rate": 12.5, "p99_us": 3.0, "more": 1.0})

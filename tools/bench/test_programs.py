@@ -64,6 +64,8 @@ mswap_counters() {{
 {function}
 run_program 1 ./program
 """
+# Of a shell whose children had 44 major faults, as proc(5) has it.
+STAT = "9 (sh) S 8 9 9 0 -1 4194304 111 222 33 44 5 6 7 8 20 0 1 0 99 2682880 256 18446744073709551615\n"
 # A program that takes as long as the reader does, where that one has a second for the counters, and before it works.
 WORKS = """
 logged() {
@@ -251,9 +253,11 @@ class Reader(unittest.TestCase):
             out = pathlib.Path(holder)
             (out / "program").write_text(f"#!/bin/sh\n. load-lib.sh\n{program}")
             (out / "program").chmod(0o755)
+            (out / "stat").write_text(STAT)
+            function = function.replace("/proc/self/stat", "stat")
             subprocess.run(["sh", "-c", READER.format(loads=HERE / "loads", function=function), "sh", holder],
                            check=True)
-            self.assertEqual((out / "status.1").read_text(), "0\n")
+            self.assertEqual(((out / "status.1").read_text(), (out / "faults.1").read_text()), ("0\n", "44\n"))
             return (out / "log").read_text().splitlines()
 
     def test_counters_of_mswap_are_read_outside_the_timed_part(self):

@@ -24,10 +24,19 @@ class Spread:
         return self.low <= 1 <= self.high
 
 
+FAULTS_OF = "major_faults_of_"  # and the number of a program, from 1
+
+
+def _faults_of(programs, number):
+    return programs[number - 1].get("major_faults") if number <= len(programs) else None
+
+
 def metric(result, name):
     """One figure of a step; None when the step does not have it."""
     if name.endswith("_s"):
         return result["seconds"].get(name[:-2])
+    if name.startswith(FAULTS_OF):
+        return _faults_of(result["programs"], int(name[len(FAULTS_OF):]))
     counts = result["counts"]
     if name == "kernel_per_page":
         return results.kernel_per_page(result)

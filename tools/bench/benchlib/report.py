@@ -10,12 +10,16 @@ COLUMNS = (
     ("read s", "read_s", 2),
     ("total s", "total_s", 2),
     ("sys s", "sys_s", 2),
+    ("user s", "user_s", 2),
     ("stall s", "stall_s", 2),
     ("pswpout", "pswpout", 0),
     ("pswpin", "pswpin", 0),
+    ("major faults", "major_faults", 0),
     ("dev writes", "dev_writes", 0),
+    ("merged", "dev_writes_merged", 0),
     ("pages/write", "pages_per_write", 1),
     ("dev reads", "dev_reads", 0),
+    ("merged", "dev_reads_merged", 0),
     ("pages/read", "pages_per_read", 1),
     ("reads/page in", "reads_per_page", 3),
     ("bad", "bad", 0),
@@ -33,14 +37,17 @@ Figures are medians (lowest–highest) over the rounds. A ratio is mswap over th
 round: of all that were measured, with whatever `vm.page-cluster`, way of reading ahead and I/O scheduler, for seconds
 and µs the one that is quickest in them, for all else the one that is quickest as a whole. What failed or read bad pages
 counts nowhere.
-The device's I/Os are what its own statistics say; – means it keeps none.
-"pages/read" counts all that was read, "reads/page in" what was swapped in.
-"sys" is the CPU time of the whole machine in the kernel, "stall" the time in which all of the programs waited
-for memory (PSI). With INSTRUCTIONS=1, "kernel instr/page" are the kernel's instructions for a page swapped in or out;
-by function they are in instructions.md.
+The device's I/Os are what its own statistics say; – means it keeps none. "Merged" are I/Os that the block layer made
+part of others, which alone count. "pages/read" counts all that was read, "reads/page in" what was swapped in.
+"Major faults" are those of the cgroup's programs for which the kernel read a page. One that it had read ahead makes a
+minor fault, one that mswap, zswap or zram has in memory a major one. "Of 1" and so on are those of each program, from
+its start to its end.
+"sys" and "user" are the CPU time of the whole machine in the kernel and outside it, "stall" the time in which all of
+the programs waited for memory (PSI). With INSTRUCTIONS=1, "kernel instr/page" are the kernel's instructions for a page
+swapped in or out; by function they are in instructions.md.
 """.splitlines()
-RATIOS = ("write_s", "read_s", "total_s", "sys_s", "kernel_per_page", "stall_s", "pswpout", "dev_writes", "dev_reads",
-          "rate", "p50_us", "p99_us", "p999_us", "snapshot_seconds")
+RATIOS = ("write_s", "read_s", "total_s", "sys_s", "user_s", "kernel_per_page", "stall_s", "pswpout", "major_faults",
+          "dev_writes", "dev_reads", "rate", "p50_us", "p99_us", "p999_us", "snapshot_seconds")
 
 
 def tables(data, device):
@@ -119,8 +126,16 @@ def table_lines(head, rows):
     return [*header(head), *map(row, rows)]
 
 
+def _faults_of_each(table):
+    """Columns for them where several programs ran."""
+    programs = max(len(step["programs"]) for step in table.steps)
+    numbers = range(1, programs + 1) if programs > 1 else ()
+    return tuple((f"of {number}" if number > 1 else "major faults of 1", f"{judge.FAULTS_OF}{number}", 0)
+                 for number in numbers)
+
+
 def _figures(table):
-    columns = COLUMNS + tuple(each for each in FIGURES
+    columns = COLUMNS + tuple(each for each in FIGURES + _faults_of_each(table)
                               if any(table.spread(variant, each[1]) for variant in table.variants()))
     lines = header(["swap", *(title for title, _, _ in columns)])
     for variant in table.variants():

@@ -7,7 +7,9 @@ import re
 from . import guest, instructions, plan
 
 SECTORS_PER_PAGE = 8
-BLOCKSTAT = {"dev_reads": 0, "dev_read_sectors": 2, "dev_writes": 4, "dev_write_sectors": 6}
+BLOCKSTAT = {"dev_reads": 0, "dev_reads_merged": 1, "dev_read_sectors": 2,
+             "dev_writes": 4, "dev_writes_merged": 5, "dev_write_sectors": 6}
+COUNTED_BIOS = ("dev_reads", "dev_read_sectors", "dev_writes", "dev_write_sectors")
 MSWAP_COUNTERS = (
     "pages_out", "pages_out_copied", "pages_in", "pages_in_waiting", "pages_in_copied", "pages_in_zero", "dev_writes",
     "dev_pages_written", "dev_reads", "dev_pages_read", "dev_pages_passed", "batches", "prefetched", "prefetch_used",
@@ -18,31 +20,34 @@ MSWAP_ERRORS = ("read_errors", "write_errors", "nospace")
 PAGES_A_REFUSAL = 1000  # what frontswap refuses goes to a ramdisk: no more than one page in so many
 SWAPPED = ("pswpin", "pswpout", "zswpin", "zswpout")  # the latter two by zswap alone, which has them in memory
 TICKS = 100  # of /proc/stat, a second
-CPUSTAT_KERNEL = (2, 5, 6)  # system, irq, softirq
+CPUSTAT = {"user": (0, 1), "sys": (2, 5, 6)}  # user, nice; system, irq, softirq
 BIO = re.compile(r"^bio .*rwbs: *([A-Z]+) .*hitcount: *(\d+) .*nr_sector: *(\d+)$")
 VERIFIED = re.compile(r"^verified (\d+) (?:pages|objects), (\d+) bad$")
 
 
 def _seconds(path):
-    """CPU time of the machine in the kernel, and the time in which all of the cgroup waited for memory."""
+    """CPU time of the machine, in the kernel and not, and the time in which all of the cgroup waited for memory."""
     found = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         name, *values = line.split()
         if name == "cpustat":
-            found["sys"] = sum(int(values[column]) for column in CPUSTAT_KERNEL) / TICKS
+            found |= {name: sum(int(values[column]) for column in columns) / TICKS
+                      for name, columns in CPUSTAT.items()}
         elif name == "memstall":
             found["stall"] = int(values[0]) / 1e6
     return found
 
 
 def _snapshot(path):
-    """Counters of one moment: pages swapped, I/Os and pages of the device."""
-    found = dict.fromkeys(BLOCKSTAT, 0)
+    """Counters of one moment: pages swapped, major faults, I/Os and pages of the device."""
+    found = dict.fromkeys(COUNTED_BIOS, 0)
     for line in path.read_text(encoding="utf-8").splitlines():
         words = line.split()
         bio = BIO.match(line)
         if words[0] in SWAPPED:
             found[words[0]] = int(words[1])
+        elif words[0] == "memfaults":
+            found["major_faults"] = int(words[1])
         elif words[0] == "blockstat":
             found |= {name: int(words[1 + column]) for name, column in BLOCKSTAT.items()}
         elif bio and bio[1][0] in "RW":
@@ -73,8 +78,7 @@ def kernel_per_page(step):
 def _unknown_if_not_counted(counts):
     """A device that keeps no statistics (brd) shows no I/O although pages moved: that is unknown, not 0."""
     if counts["pswpin"] + counts["pswpout"] and not counts["dev_reads"] + counts["dev_writes"]:
-        for name in ("dev_reads", "dev_writes", "dev_pages_read", "dev_pages_written"):
-            counts[name] = None
+        counts |= {name: None for name in counts if name.startswith("dev_")}
     return counts
 
 
@@ -124,7 +128,8 @@ def step_result(out, step, event, phased):
 
     outputs = sorted(out.glob(f"{step.number}.out.*"))
     texts = [each.read_text(encoding="utf-8", errors="replace") for each in outputs]
-    programs = [program_output(text) for text in texts]
+    faults = [int(each.read_text()) for each in sorted(out.glob(f"{step.number}.faults.*"))]
+    programs = [program_output(text) | {"major_faults": count} for text, count in zip(texts, faults, strict=True)]
     begin, end = _snapshot(path("begin")), _snapshot(path("end"))
     result = {
         "device": step.device,
