@@ -73,7 +73,7 @@ bench-slots: setup
 	@$(MAKE) -C tools/bench_slots OUT=$(OUT)/bench-slots run
 
 bench-lookup: setup
-	@$(MAKE) -s -C tools/bench_lookup OUT=$(OUT)/bench-lookup run
+	@tools/bench/bench-lookup
 
 bench-swap: setup
 	@tools/bench/bench-swap
@@ -128,5 +128,5 @@ help:
 	@echo "make bench-swap    compare mswap with stock swap, in VMs"
 	@echo "make sim-w2r       replay TRACE=\"FILE...\" through dm-w2r's rooms; docs/w2r-sim.md"
 	@echo "make traces        record the simulator's traces anew, in a VM"
-	@echo "make bench         all benchmarks in VMs, with peers, on one page; QUICK=1: in short; PARTS=, RESUME="
+	@echo "make bench         bench-swap, bench-w2r and bench-lookup, in parts, on one page; QUICK=1: in short; PARTS=, RESUME="
 	@echo "make clean         remove what make built here"

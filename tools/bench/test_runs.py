@@ -169,7 +169,7 @@ class Resuming(InDirectory):
         about = Telling.ABOUT | {"commit": self.commit}
         kind = "results" if part.tool == "bench-w2r" else "boots"
         files.replace(out / "results.json", json.dumps({"about": about, "boots": [], "steps": [], "costs": {},
-                                                        kind: []}))
+                                                        "rows": [], kind: []}))
         return status
 
     def bench(self, **variables):
@@ -253,6 +253,27 @@ class Resuming(InDirectory):
 
     def test_a_boot_is_a_part(self):
         self.assertEqual(self.bench(PARTS="aged-nvme scale")[1], ["aged-nvme", "scale"])
+
+    def test_lookups_are_a_part(self):
+        self.assertEqual(self.bench(PARTS="lookups")[1], ["lookups"])
+        self.assertEqual(self.commands(), {"lookups": 'make bench-lookup ROUNDS="5"'})
+
+    def test_each_device_is_in_a_part_with_peers(self):
+        module = load("bench")
+        told = [part.options for part in module.FULL if part.tool == "bench-swap"]
+        peers = {kind for each in told if "zswap-lz4" in each.get("SIDES", "") for kind in each["DEVICES"].split()}
+        self.assertEqual(set(plan.DEVICES) - peers, {"brd", "null_blk-400us"})
+        for each in told:
+            if "zswap-lz4" in each.get("SIDES", ""):
+                self.assertIn("stock-deadline", each["SIDES"].split())
+
+    def test_all_that_a_part_names_is_known(self):
+        module = load("bench")
+        known = {"DEVICES": plan.DEVICES, "PROGRAMS": plan.PROGRAMS, "SIDES": plan.SIDES}
+        for part in module.FULL + module.QUICK:
+            self.assertLessEqual(set(part.options), set(module.OPTIONS[part.tool]), part.name)
+            for name, words in known.items() if part.tool == "bench-swap" else ():
+                self.assertLessEqual(set(part.options.get(name, "").split()), set(words), part.name)
 
     def test_nonsense(self):
         for variables in ({"PARTS": "aged"}, {"RESUME": str(self.out)}, {"RESUME": "/nowhere"}):

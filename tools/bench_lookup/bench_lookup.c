@@ -143,7 +143,7 @@ static void run(u64 seed, const struct chains *c, bool move_to_front)
 		pthread_join(workers[i].thread, NULL);
 		ms += workers[i].ms / THREADS;
 	}
-	printf("%-5s %-5s %6.2f %6.2f %8.1f\n", c->name, move_to_front ? "mtf" : "plain",
+	printf("%-5s %-5s %6.2f %6.2f %8.3f\n", c->name, move_to_front ? "mtf" : "plain",
 	       (double)b.searches / (double)b.lookups,
 	       (double)b.index.searches / (double)b.index.found, ms);
 	free(head);

@@ -55,6 +55,9 @@ class Part:
         """How many steps."""
         return results.ended(self.data["steps"])
 
+    def lines(self):
+        return _measured(self)
+
     def times(self):
         """(device, program, {side: seconds}, which of them is ours)"""
         for boot in self.data["boots"]:
@@ -122,7 +125,7 @@ def _part(part):
     lines = [f"## {part.title}", ""]
     if _ending(part):
         lines += [f"**Not as it should be: {'; '.join(_ending(part))}.**", ""]
-    return lines + (_measured(part) if part.data else [f"Again: `{part.command}`", ""])
+    return lines + (part.lines() if part.data else [f"Again: `{part.command}`", ""])
 
 
 def _measured(part):
