@@ -60,7 +60,8 @@ deadline_start() {
 }
 
 deadline_stop() {
-	scheduler_set "$scheduler_before" || die "$device keeps its scheduler"
+	scheduler_set "$scheduler_before" || true
+	[ "$(io_scheduler)" = "$scheduler_before" ] || die "$device keeps its scheduler"
 }
 
 # dm_start NAME DEVICE TARGET ARGUMENT: NAME is all of DEVICE by one target whose first argument is a device.
