@@ -31,7 +31,8 @@
 # end). N.middle is taken when a program that says "phase=write" has ended that phase; what comes before one that says
 # "begin", or after one that says "end", is left out. N.mswap.begin is taken when a program says "ready", a second before
 # "begin". Where instructions are counted, N.begin.instructions and N.end.instructions are what plugin/instructions.c
-# wrote, and N.symbols are the functions of /proc/kallsyms.
+# wrote, and N.symbols are the functions of /proc/kallsyms. N.settings is what side_settings of sides.sh prints. Events
+# "version" name programs.
 set -eu
 
 out=$1
@@ -126,6 +127,7 @@ swap_start() {
 	side_start
 	mkswap "$swap" >/dev/null 2>&1 || die "mkswap $swap failed"
 	swapon "$swap" || die "swapon $swap failed"
+	side_settings >"$tmp/settings"
 }
 
 swap_stop() {
@@ -190,6 +192,7 @@ make_root() {
 		mount --bind /$dir "$root/$dir" || die "cannot mount $root/$dir"
 	done
 	cp "$work/archives" "$work/unpacked"
+	tell_archives
 }
 
 remove_root() {
@@ -258,6 +261,8 @@ charge_cgroup() {
 warm_up() {
 	echo x | grep -qx x
 	sh -c 'exec "$@"' sh true
+	# As zram_write_back does, in which it runs since before the caches were dropped.
+	sleep 0
 	# As loads/ do.
 	chroot / true
 	awk '{ print $2 - $1 }' /proc/uptime >/dev/null
@@ -347,6 +352,7 @@ prepare_device() {
 prepare() {
 	event "event=boot kernel=$(uname -r) cpus=$(nproc)" \
 		"memory_kib=$(sed -n 's/^MemTotal: *\([0-9]*\).*/\1/p' /proc/meminfo)"
+	tell_version kernel uname -v
 	mountpoint -q "$cgroup_root" || mount -t cgroup2 none "$cgroup_root"
 	echo +memory >"$cgroup_root/cgroup.subtree_control" || die "no memory cgroup"
 	echo never >/sys/kernel/mm/transparent_hugepage/enabled
@@ -368,6 +374,8 @@ prepare() {
 . "${0%/*}/sides.sh"
 # shellcheck source-path=SCRIPTDIR
 . "${0%/*}/remote.sh"
+# shellcheck source-path=SCRIPTDIR
+. "${0%/*}/versions.sh"
 
 work=$(mktemp -d)
 # In memory, and not the cgroup's: nobody waits for the host in order to run them, or to read it.

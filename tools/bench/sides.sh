@@ -15,7 +15,8 @@
 #	zram-COMPRESSOR		swap on zram: compressed memory outside the cgroup, nothing on the device
 #	zramwb-COMPRESSOR	zram that writes to the device, every second, what was idle for that second
 #
-# side_start sets swap, what to swapon; side_stop comes after swapoff.
+# side_start sets swap, what to swapon; side_stop comes after swapoff. side_settings prints what the kernel says of how
+# it swaps there, DIR/FILE:VALUE; mswap's own files are those of mswap_counters.
 
 W2R_MIB=64
 
@@ -192,6 +193,25 @@ side_stop() {
 	zswap-*) echo N >$zswap/enabled ;;
 	zram*) zram_stop ;;
 	esac
+}
+
+side_settings() {
+	set -- /proc/sys/vm/swappiness $by_address /sys/kernel/mm/transparent_hugepage/enabled
+	for file in scheduler nr_requests read_ahead_kb rotational max_sectors_kb; do
+		set -- "$@" "/sys/block/${device##*/}/queue/$file"
+	done
+	case $side in
+	zswap-*) set -- "$@" $zswap/* ;;
+	zram*) set -- "$@" "/sys/block/zram$zram/comp_algorithm" "/sys/block/zram$zram/disksize" ;;
+	mswap-w2r)
+		disk=/sys/block/dm-$(dmsetup info -c --noheadings -o minor bench-w2r)
+		for file in readahead lookahead policy planner rooms index block_kib capacity_blocks; do
+			set -- "$@" "$disk/w2r/$file"
+		done
+		;;
+	esac
+	# Not every kernel has all.
+	grep -s . "$@" | sed 's,^.*/\([^/:]*/[^/:]*:\),\1,'
 }
 
 # Whether its counters are those of mswap.

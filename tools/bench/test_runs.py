@@ -396,6 +396,7 @@ class LosingDevices(InDirectory):
               mock.patch.object(module.guest, "run", side_effect=boots), mock.patch.object(module.guest, "draw"),
               mock.patch.object(module.guest, "interrupted_by_sigterm"), mock.patch.object(module.guest, "need_root"),
               mock.patch.object(module.progress, "Line"),
+              mock.patch.object(module.guest, "emulator_version", return_value="10.0"),
               mock.patch.object(module.cache, "scratch", lambda name: self.scratch()),
               contextlib.redirect_stdout(io.StringIO()) as said, contextlib.redirect_stderr(said)):
             status = module.main()
@@ -430,6 +431,16 @@ class LosingDevices(InDirectory):
         self.assertEqual((status, step["boot"], step["side"], step["program"]), (1, "nvme", "mswap", "c1"))
         self.assertIn("0 of 5 steps measured, then: silent", self.page())
         self.assertIn("- round 1, c1 on mswap, page-cluster 3: 0 of 1 programs ended", self.page())
+
+    def test_versions_that_the_guest_tells(self):
+        def boot(text, out, on_event, **how):
+            on_event(guest.fields("event=boot kernel=k cpus=2 memory_kib=9"))
+            on_event(guest.fields("event=version name=memcached version=1.6.38"))
+
+        for tool, device in (("bench-swap", "brd"), ("bench-w2r", "null_blk-5ms")):
+            _, data, _ = self.run_tool(boot, tool, DEVICES=device)
+            self.assertIn("Versions: QEMU 10.0, memcached 1.6.38.", self.page())
+            self.assertEqual(data["about"]["options"]["DEVICES"], device)
 
     def test_what_is_named_twice_is_measured_once(self):
         status, data, _ = self.run_tool([mock.DEFAULT], DEVICES="brd brd", PROGRAMS="c1,c1", SIDES="stock stock",

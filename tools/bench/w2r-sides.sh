@@ -11,7 +11,8 @@
 #					a ramdisk
 #
 # All are write-through and begin empty. The caches that want a device get $cache MiB for blocks and META_MIB beside
-# them for what they know of them. side_start leaves in $top what to mount.
+# them for what they know of them. side_start leaves in $top what to mount; side_settings prints what the kernel says of
+# it, DIR/FILE:VALUE.
 
 META_MIB=4
 BUCKET_KIB=64
@@ -111,6 +112,22 @@ side_stop() {
 		dmsetup remove --retry w2r-fast || die "the cache's device stays"
 		dmsetup remove --retry w2r-meta || die "the metadata's device stays"
 	fi
+}
+
+side_settings() {
+	disk=${top##*/}
+	case $type in
+	plain | bcache) ;;
+	*)
+		disk=$(dm_name w2r-top)
+		echo "dmsetup/table:$(dmsetup table w2r-top)"
+		;;
+	esac
+	echo "device/scheduler:$(cat "/sys/block/${device##*/}/queue/scheduler" 2>/dev/null)"
+	# Not every side has all.
+	(cd "/sys/block/$disk" && grep -sH . queue/read_ahead_kb w2r/readahead w2r/lookahead w2r/policy w2r/planner \
+		w2r/rooms w2r/index w2r/block_kib w2r/capacity_blocks bcache/cache_mode bcache/sequential_cutoff \
+		bcache/cache/congested_*_threshold_us) || true
 }
 
 cache_counters() {

@@ -24,7 +24,8 @@
 # N.NAME.begin, N.NAME.end (the device's /sys/block/*/stat, on a line that starts with "blockstat", then the reads
 # of the VM's root disk and the cache's counters, NAME:VALUE), N.NAME.status, N.NAME.output, N.NAME.sum and, once,
 # expected.NAME (the same from a memory file system), N.written (the sum of what was
-# read back); cost.hit and cost.miss are what readcost prints.
+# read back), N.settings (what side_settings of w2r-sides.sh prints); cost.hit and cost.miss are what readcost prints.
+# Events "version" name programs.
 #
 # Where time counts instructions, what the host does takes none, or all up to the next timer. So while a program is
 # timed nothing is asked of the host: DIR is written before and after, its programs are copied to memory, and those of
@@ -173,6 +174,7 @@ run_step() {
 	begin_step=$(now)
 	dd if="$work/image" of="/dev/$(cat "$work/$kind")" bs=512k oflag=direct 2>/dev/null || die "cannot write to $kind"
 	side_start
+	side_settings >"$out/$step.settings"
 	while read -r program <&4; do
 		one_program
 	done 4<"$work/programs"
@@ -261,6 +263,7 @@ prepare() {
 	size=$(setting size)
 	cache=$(setting cache)
 	written=$(setting written)
+	tell_version kernel uname -v
 	modprobe brd rd_nr=3 rd_size=$((size * 1024)) || die "no brd"
 	modprobe null_blk nr_devices=0 || die "no null_blk"
 	mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config
@@ -268,6 +271,7 @@ prepare() {
 	! grep -q ' dm-cache' "$plan" || modprobe -a dm-cache dm-cache-smq || die "no dm-cache"
 	! grep -q ' bcache' "$plan" || modprobe bcache || die "no bcache"
 	sed -n 's/^program \([^ ]*\) .*/\1/p' "$plan" >"$work/programs"
+	tell_file_programs
 	# wait_for_reads() starts it within a program's time: it is read from the root disk before.
 	sleep 0.01
 	mkdir -p "$mnt"
@@ -285,6 +289,7 @@ cp -r "$out/plan" "$out/bin" "$work"
 PATH=$work/bin:/usr/sbin:/usr/bin:/sbin:/bin
 export PATH
 . "${0%/*}/w2r-sides.sh"
+. "${0%/*}/versions.sh"
 prepare
 rounds=$(setting cost)
 [ -z "$rounds" ] || measure_costs "$rounds"

@@ -11,7 +11,7 @@ import sys
 import time
 
 from harness import ktap
-from lablib import children
+from lablib import children, packages
 
 from . import progress
 
@@ -24,7 +24,8 @@ POLL_SECONDS = 0.3
 EMULATOR_THREADS = 2  # where time counts instructions
 STOP_SECONDS = 15
 CONSOLE = "kernel.console"  # what the kernel says of it, also when its log is lost with the VM
-PARTS = {"guest.sh": ("sides.sh", "remote.sh"), "w2r.sh": ("w2r-sides.sh",)}  # what a guest's script includes
+# What a guest's script includes.
+PARTS = {"guest.sh": ("sides.sh", "remote.sh", "versions.sh"), "w2r.sh": ("w2r-sides.sh", "versions.sh")}
 
 
 class GuestError(Exception):
@@ -229,6 +230,14 @@ def interrupted_by_sigterm():
 
     signal.signal(signal.SIGTERM, interrupt)
     signal.signal(signal.SIGINT, interrupt)
+
+
+def emulator_version():
+    """Of the QEMU that the lab boots machines with."""
+    words, environment = packages.emulator()
+    said = subprocess.run([*words, "--version"], env=os.environ | environment, capture_output=True, text=True,
+                          check=False).stdout
+    return said.partition("version ")[2].partition("\n")[0] or "unknown"
 
 
 def commit():

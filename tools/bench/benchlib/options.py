@@ -10,13 +10,44 @@ def words(text):
     return list(dict.fromkeys(text.replace(",", " ").split()))
 
 
+def spaced_words(text):
+    """The same, of words that may have commas."""
+    return list(dict.fromkeys(text.split()))
+
+
 def numbers(text):
     return list(dict.fromkeys(int(word) for word in words(text)))
 
 
+def _text(value):
+    """VALUE of an option as it is given in a variable."""
+    if isinstance(value, (list, tuple)):
+        return " ".join("=".join(each) if isinstance(each, tuple) else str(each) for each in value)
+    return str(value)
+
+
+def words_of(variables):
+    """VARIABLES as words of a command; those that say nothing are left out."""
+    return [f'{name}="{text}"' for name, text in variables.items() if text]
+
+
+def command(tool, variables):
+    """The command that runs TOOL with these VARIABLES."""
+    return " ".join(["make", tool, *words_of(variables)])
+
+
 class Parser(argparse.ArgumentParser):
+    def __init__(self, **words):
+        super().__init__(**words)
+        self.names = []
+
+    def variables(self, args, without=("RESULTS",)):
+        """{SOME_NAME: text} of all options as they are in ARGS, which is what runs the same again."""
+        return {name: _text(getattr(args, name.lower())) for name in self.names if name not in without}
+
     def option(self, name, kind, default, text):
         """--some-name or $SOME_NAME."""
+        self.names.append(name)
         value = os.environ.get(name) or default
         flag = "--" + name.lower().replace("_", "-")
         self.add_argument(flag, type=kind, default=value, metavar="…", help=f"{text} (default: {default or 'none'})")

@@ -196,6 +196,15 @@ class Step:
         return f"{self.side}-{self.page_cluster}"
 
 
+def row_variables(side, page_cluster):
+    """The variables of bench-swap that choose just this of its sides; the floor comes with mswap."""
+    if side == "floor":
+        return {"SIDES": "mswap", "MSWAP_PAGE_CLUSTERS": str(page_cluster)}
+    known = SIDES[side]
+    name = "STOCK_PAGE_CLUSTERS" if known.is_stock else "MSWAP_PAGE_CLUSTERS"
+    return {"SIDES": side} | ({name: str(page_cluster)} if known.page_cluster is None else {})
+
+
 def variants(sides, stock_clusters, mswap_clusters):
     """(side, page_cluster) pairs; the others come between the stock ones, so that drift hits all."""
     def pairs(names):

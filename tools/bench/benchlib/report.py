@@ -3,7 +3,7 @@
 
 import collections
 
-from . import judge, plan, results
+from . import conditions, judge, plan, results
 
 COLUMNS = (
     ("write s", "write_s", 2),
@@ -212,6 +212,20 @@ def _device_section(data, kind):
     return lines
 
 
+def _conditions(data, kinds):
+    found = {}  # by device, then by side
+    for step in data["steps"]:
+        by_side = found.setdefault(plan.DEVICES[step["boot"]].title, {})
+        by_side.setdefault(variant_text((step["side"], step["page_cluster"])), {}).update(conditions.settings(step))
+    words = [word for name in dict.fromkeys(step["program"] for step in data["steps"])
+             for command in plan.PROGRAMS[name].commands for word in command.split()]
+    rows = {plan.DEVICES[kind].title: {"DEVICES": kind} for kind in kinds}
+    for variant in dict.fromkeys((step["side"], step["page_cluster"]) for step in data["steps"]):
+        rows[variant_text(variant)] = plan.row_variables(*variant)
+    return conditions.section("bench-swap", data["about"], found, words, rows,
+                              "its program in `PROGRAMS`; a ratio needs both its sides in `SIDES`:")
+
+
 def markdown(data):
     """The whole report."""
     about = data["about"]
@@ -240,4 +254,4 @@ def markdown(data):
     lines += [*HOW_TO_READ, ""]
     for kind in kinds:
         lines += _device_section(data, kind)
-    return "\n".join(lines)
+    return "\n".join(lines + _conditions(data, kinds))

@@ -4,7 +4,7 @@
 import collections
 import re
 
-from . import guest, instructions, plan
+from . import conditions, guest, instructions, plan
 
 SECTORS_PER_PAGE = 8
 BLOCKSTAT = {"dev_reads": 0, "dev_reads_merged": 1, "dev_read_sectors": 2,
@@ -153,7 +153,7 @@ def step_result(out, step, event, phased):
         result["seconds"] |= programs[0]["seconds"]
         middle = _snapshot(path("middle"))
         result["read_counts"] = _unknown_if_not_counted(_between(middle, end))
-    result |= instructions.of_step(path)
+    result |= instructions.of_step(path) | conditions.of_step(path)
     if path("mswap").exists():
         result["mswap"], hist = _mswap_between(path("mswap.begin"), path("mswap"))
         if step.side == "frontswap":  # the kernel counts only what goes to the area

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The report on dm-w2r: markdown, and tables for a terminal."""
 
-from . import terminal, w2r, w2r_judge
+from . import conditions, terminal, w2r, w2r_judge
 from .report import ending_lines, header, one_round_lines, row, spread_text
 
 COUNTS = (
@@ -85,6 +85,18 @@ def _counts(table, program):
     return lines
 
 
+def _conditions(data):
+    found = {}  # by device, then by side
+    for result in data["results"]:
+        by_side = found.setdefault(w2r.title(result["device"]), {})
+        by_side.setdefault(result["side"], {}).update(conditions.settings(result))
+    rows = {w2r.title(device): {"DEVICES": device} for device in tables(data)}
+    rows |= {side: {"SIDES": side} for side in dict.fromkeys(result["side"] for result in data["results"])}
+    words = ["mkfs", *(["readcost"] if data["costs"] else [])]
+    return conditions.section("bench-w2r", data["about"], found, words, rows, "all programs up to its own in "
+                              "`PROGRAMS`; a ratio needs both its sides in `SIDES`; of what costs, any row:")
+
+
 def markdown(data):
     about = data["about"]
     judged = [verdict.reached for _, verdict in all_verdicts(data)]
@@ -107,7 +119,7 @@ def markdown(data):
         lines += [f"## {w2r.DEVICES[device]}", "", *_seconds(table, floor(data)), ""]
         for program in [w2r_judge.TOTAL, *table.programs()]:
             lines += [*_counts(table, program), ""]
-    return "\n".join(lines)
+    return "\n".join(lines + _conditions(data))
 
 
 def terminal_table(table, names=("seconds", "dev_reads")):

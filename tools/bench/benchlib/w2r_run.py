@@ -12,7 +12,7 @@ COST_TIMEOUT = 600
 class Boot:
     """
     One boot: ON_RESULT gets each program's result, ON_COSTS what hits and misses cost; the guest's events of boot and
-    tree are merged in .about.
+    tree are merged in .about, and .versions are those of programs.
     """
 
     def __init__(self, todo, programs, line, on_result, on_costs=None):
@@ -26,6 +26,7 @@ class Boot:
             (lambda key: key, lambda key: key[2]), lambda key: PROGRAM_GUESS)
         self.prepared = False
         self.about = {}
+        self.versions = {}
         self.step_results = {}  # by program
         self.under_way = None  # a step
         self.programs_left = []  # of it
@@ -55,8 +56,10 @@ class Boot:
     def _on_event(self, event, out):
         what = event["event"]
         if what == "boot":
-            self.about |= event
+            self.about |= event | {"emulator": guest.emulator_version()}
             self.line.set("booted, making the file system")
+        elif what == "version":
+            self.versions[event["name"]] = event["version"]
         elif what == "tree":
             self.about |= event
             self.prepared = True
