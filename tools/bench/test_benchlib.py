@@ -10,7 +10,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
-from benchlib import guest, judge, plan, report, results, summary, terminal  # noqa: E402
+from benchlib import guest, judge, overall, plan, report, results, summary, terminal  # noqa: E402
 
 
 def step(side, cluster, number, program="c1", seconds=(1.0, 2.0), counts=None):
@@ -164,7 +164,8 @@ class Judging(unittest.TestCase):
                 found.append(step("mswap", 0, number, seconds=(1.0, 2.0)) | {"bad": int(number <= failing)})
             verdicts = judge.verdicts("nvme", {"c1": judge.Table(found)})
             self.assertEqual({each.target.text for each in verdicts},
-                             {"read-back", "write phase", "pages per device read", "pages swapped out"})
+                             {"read-back", "write phase", "pages per device read", "pages swapped out",
+                              "device reads for a page"})
             self.assertEqual({(each.reached, each.text) for each in verdicts}, {(False, word)})
 
     def test_a_side_that_ended_its_boot_misses_its_targets(self):
@@ -190,6 +191,12 @@ class Judging(unittest.TestCase):
             "steps": [step("stock", 0, 1, seconds=(1.0, 10.0)), step("mswap", 0, 1) | {"bad": 1}],
         }
         self.assertIn("| c1 | read-back | ≤ 0.27 × | – | missed (1 step failed) |", report.markdown(data))
+
+    def test_scattered_pages_are_read_by_many(self):
+        for reads, reached in ((5, True), (6, False)):
+            table = judge.Table([step("stock", 3, 1), step("mswap", 3, 1, counts={"dev_reads": reads})])
+            found = {each.target.text: each for each in judge.verdicts("nvme", {"c1": table})}
+            self.assertEqual(found["device reads for a page"].reached, reached)
 
     def test_unknown_figures_give_no_verdict(self):
         steps = [step("stock", 0, 1, "three", counts={"dev_reads": None, "dev_writes": None}),
@@ -244,6 +251,55 @@ class Judging(unittest.TestCase):
                       "(devices/report.md). Again: `make again`\n\nOne round: ", text)
         self.assertIn("| QEMU NVMe | c1 | read-back | ≤ 0.27 | 0.200 | reached |", text)
         self.assertIn("mswap, page-cluster 0 1.00; stock, page-cluster 0 3.67 |", text)
+
+
+class Overall(unittest.TestCase):
+    @staticmethod
+    def tables(**ours):
+        """One of each program, where a peer takes 10 s."""
+        return {program: judge.Table([step("stock", 3, 1, program, (1.0, 19.0)),
+                                      step("zswap-lz4", 3, 1, program, (1.0, 9.0)),
+                                      step("mswap", 3, 1, program, (1.0, seconds - 1))])
+                for program, seconds in ours.items()}
+
+    def judged(self, tables):
+        return [(device, each.target.program, each.text) for device, each in overall.verdicts(tables)]
+
+    def test_the_worst_of_all_is_named(self):
+        tables = {"nvme": self.tables(c1=8, sor=10.5), "brd": self.tables(c1=10.4, lu=10.3)}
+        self.assertEqual(self.judged(tables), [("nvme", "sor", "reached")])
+        self.assertEqual(self.judged(tables | {"virtio": self.tables(amr=10.6)}), [("virtio", "amr", "missed")])
+
+    def test_what_failed_is_worst(self):
+        tables = {"nvme": self.tables(c1=20), "brd": self.tables(lu=8)}
+        tables["brd"]["lu"].steps[2]["bad"] = 1
+        self.assertEqual(self.judged(tables), [("brd", "lu", "missed (1 step failed)")])
+
+    def test_nothing_to_compare_with(self):
+        self.assertEqual(overall.verdicts({"nvme": {"c1": judge.Table([step("mswap", 3, 1)])}}), [])
+
+    def test_memory_a_slot(self):
+        known = {"footprint_bytes": 440, "slots_total": 100, "waiting_pages": 64, "waiting_bytes": 64 * 4096}
+        for more, word in (({}, "reached"), ({"waiting_bytes": 64 * 4096 + 11}, "missed"),
+                           ({"footprint_bytes": 451}, "missed")):
+            tables = {"nvme": {"c1": judge.Table([step("mswap", 3, 1) | {"mswap": known | more}])},
+                      "brd": {"c1": judge.Table([step("mswap", 3, 1) | {"mswap": known | {"footprint_bytes": 1}}])}}
+            self.assertEqual(self.judged(tables), [("nvme", "c1", word)])
+
+    def test_a_report_begins_with_them(self):
+        own = {"footprint_bytes": 440, "slots_total": 100, "waiting_pages": 64, "waiting_bytes": 64 * 4096}
+        data = {
+            "about": {"date": "d", "commit": "c", "kernel": "k", "rounds": 1, "limit_mib": 192, "knobs": ""},
+            "boots": [{"device": "nvme", "text": "about"}],
+            "steps": [step("stock", 3, 1, seconds=(1.0, 9.0)),
+                      step("mswap", 3, 1, seconds=(1.0, 11.0)) | {"mswap": own}],
+        }
+        text = report.markdown(data)
+        for line in ("worst of all: total time against the best peer | ≤ 1.05 × | 1.200 | missed",
+                     "bytes a slot that mswap takes, beside what knobs say | ≤ 4.5 | 4.4 | reached"):
+            self.assertIn(f"| QEMU NVMe | c1 | {line} |\n", text[:text.index("## QEMU NVMe")])
+        judged = list(summary.Part("p", "t", "make", data).judged())
+        self.assertEqual([each.limit for each in judged[-2:]], ["≤ 1.05", "≤ 4.5"])
 
 
 class Steps(unittest.TestCase):

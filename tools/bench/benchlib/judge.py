@@ -40,6 +40,8 @@ def metric(result, name):
     counts = result["counts"]
     if name == "kernel_per_page":
         return results.kernel_per_page(result)
+    if name == "bytes_per_slot":
+        return results.bytes_per_slot(result)
     if name == "pages_per_write":
         return results.per_io(counts, "dev_pages_written", "dev_writes")
     if name == "pages_per_read":
@@ -143,11 +145,15 @@ class Target:
     metric: str
     limit: float
     # ratio: to the best of the rival, at most; least-ratio: at least; floor: to stock on the ramdisk, at most;
-    # least: the figure itself, at least
+    # least: the figure itself, at least; most: the figure itself, at most
     kind: str = "ratio"
     aim: float = 0.0
     ours: str = "mswap"
     rival: str = STOCK
+
+    @property
+    def of_ratios(self):
+        return self.kind not in ("least", "most")
 
     @property
     def at_least(self):
@@ -203,6 +209,7 @@ def _papers_targets(device):
     found = [Target("device writes against one object a write", "three", "dev_writes", 0.31, rival="mswap-object")]
     if device in ("null_blk-100us", "null_blk-400us", "null_blk-5ms"):
         found.append(Target("total time against the best peer", "papers", "total_s", 0.70, rival=PEER))
+    found.append(Target("device reads for a page", "c1", "reads_per_page", 0.10))
     for program in ("aged50", "aged80", "aged95"):
         found.append(Target("pages per device write", program, "pages_per_write", 1.5, "least-ratio"))
         found.append(Target("device reads for a page", program, "reads_per_page", 0.15))
@@ -260,9 +267,9 @@ class Verdict:
         return "missed"
 
 
-def _verdict(target, table):
+def verdict(target, table):
     """None when there is nothing to judge by."""
-    if target.kind == "least":
+    if not target.of_ratios:
         rival, ours = target.ours, table.best(target.ours, "total_s")
         spread = table.spread(ours, target.metric) if ours else None
     else:
@@ -279,5 +286,5 @@ def verdicts(device, tables):
     Verdicts on the targets of DEVICE for which there are figures, or would be if all had gone well; TABLES maps
     programs to Tables.
     """
-    found = [_verdict(target, tables[target.program]) for target in targets(device) if target.program in tables]
-    return [verdict for verdict in found if verdict]
+    found = [verdict(target, tables[target.program]) for target in targets(device) if target.program in tables]
+    return [each for each in found if each]

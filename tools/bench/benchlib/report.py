@@ -3,7 +3,7 @@
 
 import collections
 
-from . import conditions, judge, plan, results
+from . import conditions, judge, overall, plan, results
 
 COLUMNS = (
     ("write s", "write_s", 2),
@@ -166,20 +166,37 @@ def _ratios_to_others(table):
     return lines
 
 
+def _verdict_cells(verdict):
+    target = verdict.target
+    sign, unit, digits = "≥" if target.at_least else "≤", *((" ×", 3) if target.of_ratios else ("", 1))
+    return [target.program, target.text, f"{sign} {target.limit}{unit}", spread_text(verdict.spread, digits),
+            verdict.text]
+
+
 def _verdicts(device, found):
-    lines = header(["program", "target", "limit", "figure", "verdict"])
-    for each in verdicts_of(device, found):
-        target = each.target
-        sign = "≥" if target.at_least else "≤"
-        unit = "" if target.kind == "least" else " ×"
-        digits = 1 if target.kind == "least" else 3
-        cells = [f"{sign} {target.limit}{unit}", spread_text(each.spread, digits), each.text]
-        lines.append(row([target.program, target.text, *cells]))
-    return lines
+    return table_lines(["program", "target", "limit", "figure", "verdict"],
+                       [_verdict_cells(each) for each in verdicts_of(device, found)])
 
 
 def verdicts_of(device, found):
     return judge.verdicts(device, found)
+
+
+def overall_verdicts(data):
+    """[(device, Verdict)] on what all of them are to keep to."""
+    return overall.verdicts({boot["device"]: tables(data, boot["device"]) for boot in data["boots"]})
+
+
+def all_verdicts(data):
+    """[(device, Verdict)], those on all of them last."""
+    found = [(boot["device"], verdict) for boot in data["boots"]
+             for verdict in verdicts_of(boot["device"], tables(data, boot["device"]))]
+    return found + overall_verdicts(data)
+
+
+def _overall(data):
+    rows = [[plan.DEVICES[device].title, *_verdict_cells(verdict)] for device, verdict in overall_verdicts(data)]
+    return [*table_lines(["worst on", "program", "target", "limit", "figure", "verdict"], rows), ""] if rows else []
 
 
 def _steps_of(data, kind):
@@ -229,11 +246,7 @@ def _conditions(data, kinds):
 def markdown(data):
     """The whole report."""
     about = data["about"]
-    missed = total = 0
-    for boot in data["boots"]:
-        for verdict in verdicts_of(boot["device"], tables(data, boot["device"])):
-            total += 1
-            missed += not verdict.reached
+    judged = [verdict.reached for _, verdict in all_verdicts(data)]
     bad = sum(step["bad"] for step in data["steps"])
     failed = sum(map(results.failed, data["steps"]))
     lines = [f"# bench-swap, {about['date']}", ""]
@@ -244,14 +257,14 @@ def markdown(data):
     lines += one_round_lines(about)
     lines += [
         "",
-        f"Targets: {total - missed} reached, {missed} missed. Bad pages: {bad}. Steps that failed or read bad pages: "
-        f"{failed}.",
+        f"Targets: {sum(judged)} reached, {len(judged) - sum(judged)} missed. Bad pages: {bad}. Steps that failed or "
+        f"read bad pages: {failed}.",
         "",
     ]
     kinds = list(dict.fromkeys((*data.get("planned", {}), *(boot["device"] for boot in data["boots"]))))
     wrong = [plan.DEVICES[kind].title for kind in kinds if ending(data, kind, results.ended(_steps_of(data, kind)))]
     lines += [f"Boots that failed or are not whole: {'; '.join(wrong)}.", ""] if wrong else []
-    lines += [*HOW_TO_READ, ""]
+    lines += [*HOW_TO_READ, "", *_overall(data)]
     for kind in kinds:
         lines += _device_section(data, kind)
     return "\n".join(lines + _conditions(data, kinds))

@@ -7,6 +7,7 @@ import re
 from . import conditions, guest, instructions, plan
 
 SECTORS_PER_PAGE = 8
+PAGE_BYTES = 4096
 BLOCKSTAT = {"dev_reads": 0, "dev_reads_merged": 1, "dev_read_sectors": 2,
              "dev_writes": 4, "dev_writes_merged": 5, "dev_write_sectors": 6}
 COUNTED_BIOS = ("dev_reads", "dev_read_sectors", "dev_writes", "dev_write_sectors")
@@ -230,6 +231,18 @@ def complaint(step):
 def failed(step):
     """Whether the result STEP does not count."""
     return bool(complaint(step))
+
+
+def bytes_per_slot(step):
+    """
+    Memory that mswap has by its own files, beside the waiting room that its knob says, for each of its slots; None
+    where it has not.
+    """
+    own = step.get("mswap", {})
+    if not own.get("slots_total"):
+        return None
+    beside = max(own["waiting_bytes"] - own["waiting_pages"] * PAGE_BYTES, 0)
+    return (own["footprint_bytes"] + beside) / own["slots_total"]
 
 
 def per_io(counts, what, each):

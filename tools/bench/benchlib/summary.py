@@ -37,13 +37,11 @@ class Part:
     ours = "mswap"
 
     def judged(self):
-        for boot in self.data["boots"]:
-            device = boot["device"]
-            for verdict in report.verdicts_of(device, report.tables(self.data, device)):
-                target = verdict.target
-                yield Judged(plan.DEVICES[device].title, target.program, target.text,
-                             f"{'≥' if target.at_least else '≤'} {target.limit}",
-                             report.spread_text(verdict.spread, 3), verdict.text, verdict.reached)
+        for device, verdict in report.all_verdicts(self.data):
+            target = verdict.target
+            yield Judged(plan.DEVICES[device].title, target.program, target.text,
+                         f"{'≥' if target.at_least else '≤'} {target.limit}",
+                         report.spread_text(verdict.spread, 3), verdict.text, verdict.reached)
 
     def charge_text(self):
         return report.charge_text(self.data["about"])
