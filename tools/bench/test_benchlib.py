@@ -61,7 +61,7 @@ class Judging(unittest.TestCase):
         self.assertEqual(table.rival("read_s", judge.PEER), ("stock", 3))
 
     def test_reached_but_not_in_each_round(self):
-        steps = [each for number, ours in ((1, 0.9), (2, 1.04), (3, 1.1))
+        steps = [each for number, ours in ((1, 1.01), (2, 1.04), (3, 1.1))
                  for each in (step("stock", 0, number, seconds=(1.0, 1.0)),
                               step("mswap", 0, number, seconds=(ours, 0.1)))]
         found = {each.target.text: each for each in judge.verdicts("virtio", {"c1": judge.Table(steps)})}
@@ -109,13 +109,33 @@ class Judging(unittest.TestCase):
                              {"read-back": "reached", "write phase": "missed"})
             self.assertEqual(judge.verdicts("null_blk-100us", {name: table}), [])
 
-    def test_missed_but_no_difference(self):
+    def test_a_spread_that_hides_the_difference(self):
+        for low, median, high, limit, word in (
+            (0.96, 1.04, 1.1, 1.05, "no difference"),
+            (0.96, 1.06, 1.1, 1.05, "no difference"),
+            (0.9, 0.96, 1.01, 0.94, "no difference"),
+            (0.96, 1.02, 1.04, 1.05, "reached"),
+            (0.96, 0.99, 1.0, 1.0, "reached"),
+            (1.01, 1.04, 1.1, 1.05, "reached (not in each round)"),
+            (1.01, 1.06, 1.1, 1.05, "missed (some rounds reach it)"),
+            (0.96, 1.0, 1.01, 0.7, "missed (no difference: the spread is around 1)"),
+            (1.06, 1.07, 1.1, 1.05, "missed"),
+        ):
+            self.assertEqual(judge.outcome_text(judge.Spread(median, low, high), limit), word)
+            turned = judge.Spread(1 / median, 1 / high, 1 / low)
+            self.assertEqual(judge.outcome_text(turned, 1 / limit, at_least=True), word)
+        self.assertEqual(judge.outcome_text(judge.Spread(1.0, 0.5, 2.0), 1.5, of_ratios=False),
+                         "reached (not in each round)")
+
+    def test_verdicts_are_counted(self):
+        self.assertEqual(judge.tally(["reached", "no difference", "reached"]), "2 reached, 0 missed, 1 no difference")
+
+    def test_neither_reached_nor_missed(self):
         steps = [each for number, ours in ((1, 0.9), (2, 1.2), (3, 1.1))
                  for each in (step("stock", 0, number, seconds=(1.0, 1.0)),
                               step("mswap", 0, number, seconds=(ours, 0.1)))]
         found = {each.target.text: each for each in judge.verdicts("virtio", {"c1": judge.Table(steps)})}
-        self.assertFalse(found["write phase"].reached)
-        self.assertIn("no difference", found["write phase"].text)
+        self.assertEqual((found["write phase"].outcome, found["write phase"].text), ("no difference",) * 2)
 
     def test_a_peer_keeps_its_data_on_the_device(self):
         table = judge.Table([
@@ -252,6 +272,16 @@ class Judging(unittest.TestCase):
         self.assertIn("| QEMU NVMe | c1 | read-back | ≤ 0.27 | 0.200 | reached |", text)
         self.assertIn("mswap, page-cluster 0 1.00; stock, page-cluster 0 3.67 |", text)
 
+    def test_sides_between_which_no_difference_is_seen(self):
+        steps = [step(side, 3, number, seconds=(0.0, seconds)) for number in (1, 2) for side, seconds in
+                 (("mswap", 10.0), ("stock", 10.0 + number), ("zswap-lz4", 9.0 + number),
+                  ("linear", 12.0 - 3 * number))]
+        data = {"about": {"commit": "c", "kernel": "k", "rounds": 2, "limit_mib": 192},
+                "boots": [{"device": "nvme", "text": "about"}], "steps": steps}
+        self.assertIn("dm-linear over the device, page-cluster 3 0.75; mswap, page-cluster 3 1.00; "
+                      "zswap (lz4) over the device, page-cluster 3 1.05 (no difference); stock, page-cluster 3 1.15 |",
+                      summary.markdown("d", [summary.Part("p", "t", "make", data)]))
+
 
 class Overall(unittest.TestCase):
     @staticmethod
@@ -269,6 +299,13 @@ class Overall(unittest.TestCase):
         tables = {"nvme": self.tables(c1=8, sor=10.5), "brd": self.tables(c1=10.4, lu=10.3)}
         self.assertEqual(self.judged(tables), [("nvme", "sor", "reached")])
         self.assertEqual(self.judged(tables | {"virtio": self.tables(amr=10.6)}), [("virtio", "amr", "missed")])
+
+    def test_what_is_missed_is_worse_than_what_cannot_be_told(self):
+        noisy = [each for number, seconds in ((1, 9.0), (2, 12.0), (3, 14.0))
+                 for each in (step("stock", 3, number, "lu", (0.0, 10.0)),
+                              step("mswap", 3, number, "lu", (0.0, seconds)))]
+        tables = {"nvme": self.tables(c1=10.6), "brd": {"lu": judge.Table(noisy)}}
+        self.assertEqual(self.judged(tables), [("nvme", "c1", "missed")])
 
     def test_what_failed_is_worst(self):
         tables = {"nvme": self.tables(c1=20), "brd": self.tables(lu=8)}

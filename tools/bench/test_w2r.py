@@ -79,6 +79,14 @@ class Judging(unittest.TestCase):
         verdict = w2r_judge.Verdict("x", 1.05, w2r_judge.Spread(1.06, 1.01, 1.2))
         self.assertIn("some rounds", verdict.word)
 
+    def test_a_spread_that_hides_the_difference(self):
+        for spread in (w2r_judge.Spread(1.04, 0.98, 1.06), w2r_judge.Spread(1.06, 1.0, 1.2)):
+            verdict = w2r_judge.Verdict("x", 1.05, spread)
+            self.assertEqual((verdict.outcome, verdict.reached, verdict.word),
+                             ("no difference", False, "no difference"))
+        unreachable = w2r_judge.Verdict("x", 0.94, w2r_judge.Spread(0.96, 0.95, 1.01), least=0.95)
+        self.assertEqual((unreachable.outcome, unreachable.word), ("missed", "out of reach"))
+
     def test_reached_by_the_median_only(self):
         found = []
         for number, ours in ((1, 7.0), (2, 8.0), (3, 9.0)):
@@ -202,7 +210,7 @@ class Reporting(unittest.TestCase):
                         result("bcache", "cp", 1, 9.0) | {"right": False}],
         }
         text = summary.markdown("d", [summary.CachePart("caches", "t", "make again", data)])
-        self.assertIn("Targets: 2 of 2 reached. Steps that failed or read bad pages: 1.", text)
+        self.assertIn("Targets: 2 reached, 0 missed, 0 no difference. Steps that failed or read bad pages: 1.", text)
         self.assertIn("caches of 32 MiB", text)
         self.assertIn("| costs |  | a hit against dm-linear on a ramdisk | ≤ 1.300 | 1.000 | reached |", text)
         self.assertIn("| cp | w2r against plain | ≤ 0.820 | 0.500 | reached |", text)

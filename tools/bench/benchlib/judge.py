@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Medians, ratios pair by pair, and whether the targets are reached."""
 
+import collections
 import dataclasses
 import statistics
 
@@ -22,6 +23,43 @@ class Spread:
     def around_one(self):
         """As a spread of ratios: no difference can be told."""
         return self.low <= 1 <= self.high
+
+
+REACHED, MISSED, NO_DIFFERENCE = "reached", "missed", "no difference"
+
+
+def outcome(spread, limit, at_least=False, of_ratios=True):
+    """
+    Whether the median of SPREAD keeps to LIMIT. Ratios that lie on both sides of 1 and of LIMIT as well tell neither a
+    difference nor anything of the target.
+    """
+    best, worst = (spread.high, spread.low) if at_least else (spread.low, spread.high)
+
+    def keeps(value):
+        return value >= limit if at_least else value <= limit
+
+    if of_ratios and spread.around_one and keeps(best) and not keeps(worst):
+        return NO_DIFFERENCE
+    return REACHED if keeps(spread.median) else MISSED
+
+
+def outcome_text(spread, limit, at_least=False, of_ratios=True):
+    """The outcome, and what of SPREAD its median does not say."""
+    found = outcome(spread, limit, at_least, of_ratios)
+    straddled = spread.low < limit <= spread.high if at_least else spread.low <= limit < spread.high
+    if found == NO_DIFFERENCE:
+        return found
+    if found == REACHED:
+        return f"{found} (not in each round)" if straddled else found
+    if of_ratios and spread.around_one:
+        return f"{found} (no difference: the spread is around 1)"
+    return f"{found} (some rounds reach it)" if straddled else found
+
+
+def tally(outcomes):
+    """How many of each, as words."""
+    found = collections.Counter(outcomes)
+    return ", ".join(f"{found[each]} {each}" for each in (REACHED, MISSED, NO_DIFFERENCE))
 
 
 FAULTS_OF = "major_faults_of_"  # and the number of a program, from 1
@@ -131,8 +169,10 @@ class Table:
     def ratio(self, name, side=STOCK, ours="mswap"):
         """The side OURS over its rival, round by round; None when a figure is missing."""
         ours, theirs = self.best(ours, "total_s"), self.rival(name, side)
-        if not ours or not theirs:
-            return None
+        return self.ratio_of(ours, theirs, name) if ours and theirs else None
+
+    def ratio_of(self, ours, theirs, name):
+        """One variant over another, round by round."""
         mine, other = self.by_round(ours, name), self.by_round(theirs, name)
         pairs = [mine[each] / other[each] for each in mine if other.get(each)]
         return Spread.of(pairs) if pairs else None
@@ -159,8 +199,9 @@ class Target:
     def at_least(self):
         return self.kind in ("least", "least-ratio")
 
-    def reached_by(self, median):
-        return median >= self.limit if self.at_least else median <= self.limit
+    def words(self):
+        """What outcome() wants beside the spread."""
+        return self.limit, self.at_least, self.of_ratios
 
 
 SLOW_DEVICES = ("nvme", "null_blk-100us", "null_blk-400us")
@@ -247,24 +288,23 @@ def _frontswap_targets():
 class Verdict:
     target: Target
     spread: Spread | None
-    reached: bool
     failed: int = 0  # steps of the side that it is about
     rounds: int = 0  # in which its program was run
+
+    @property
+    def outcome(self):
+        return MISSED if self.failed else outcome(self.spread, *self.target.words())
+
+    @property
+    def reached(self):
+        return self.outcome == REACHED
 
     @property
     def text(self):
         if self.failed:
             return missed_since(self.failed)
-        return self._word() + fewer_text(self.spread, self.rounds)
-
-    def _word(self):
-        if self.reached:
-            aim = ", aim too" if self.target.aim and self.spread.median <= self.target.aim else ""
-            worst = self.spread.low if self.target.at_least else self.spread.high
-            return f"reached{aim}{'' if self.target.reached_by(worst) else ' (not in each round)'}"
-        if not self.target.at_least and self.target.limit >= 1 and self.spread.around_one:
-            return "missed (no difference: the spread is around 1)"
-        return "missed"
+        aim = ", aim too" if self.reached and self.spread.median <= self.target.aim else ""
+        return outcome_text(self.spread, *self.target.words()) + aim + fewer_text(self.spread, self.rounds)
 
 
 def verdict(target, table):
@@ -277,8 +317,8 @@ def verdict(target, table):
         spread = table.ratio(target.metric, rival, target.ours)
     failed = table.failures(target.ours)
     if failed:
-        return Verdict(target, spread, False, failed) if table.may_have(rival, target.metric) else None
-    return Verdict(target, spread, target.reached_by(spread.median), rounds=table.rounds()) if spread else None
+        return Verdict(target, spread, failed) if table.may_have(rival, target.metric) else None
+    return Verdict(target, spread, rounds=table.rounds()) if spread else None
 
 
 def verdicts(device, tables):

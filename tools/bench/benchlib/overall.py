@@ -10,14 +10,18 @@ WORST = judge.Target("worst of all: total time against the best peer", "", "tota
 MEMORY = judge.Target("bytes a slot that mswap takes, beside what knobs say", "", "bytes_per_slot", 4.5, "most")
 
 
+BADNESS = (judge.REACHED, judge.NO_DIFFERENCE, judge.MISSED)
+
+
 def worst(found):
     """The pair of FOUND, (where, Verdict), that is worst: by what it says, then by how far it is from its limit."""
     def badness(pair):
         judged = pair[1]
+        rank = BADNESS.index(judged.outcome)
         if not judged.spread:
-            return not judged.reached, math.inf
+            return rank, math.inf
         share = judged.spread.median / judged.target.limit
-        return not judged.reached, 1 / share if judged.target.at_least else share
+        return rank, 1 / share if judged.target.at_least else share
 
     return max(found, key=badness, default=None)
 
@@ -34,7 +38,7 @@ def _memory(target, table):
     """That a program failed says nothing of the memory."""
     ours = table.best("mswap", "total_s")
     spread = table.spread(ours, target.metric) if ours else None
-    return judge.Verdict(target, spread, target.reached_by(spread.high), rounds=spread.rounds) if spread else None
+    return judge.Verdict(target, spread, rounds=spread.rounds) if spread else None
 
 
 def verdicts(tables):

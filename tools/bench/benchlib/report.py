@@ -246,7 +246,7 @@ def _conditions(data, kinds):
 def markdown(data):
     """The whole report."""
     about = data["about"]
-    judged = [verdict.reached for _, verdict in all_verdicts(data)]
+    judged = judge.tally(verdict.outcome for _, verdict in all_verdicts(data))
     bad = sum(step["bad"] for step in data["steps"])
     failed = sum(map(results.failed, data["steps"]))
     lines = [f"# bench-swap, {about['date']}", ""]
@@ -257,8 +257,7 @@ def markdown(data):
     lines += one_round_lines(about)
     lines += [
         "",
-        f"Targets: {sum(judged)} reached, {len(judged) - sum(judged)} missed. Bad pages: {bad}. Steps that failed or "
-        f"read bad pages: {failed}.",
+        f"Targets: {judged}. Bad pages: {bad}. Steps that failed or read bad pages: {failed}.",
         "",
     ]
     kinds = list(dict.fromkeys((*data.get("planned", {}), *(boot["device"] for boot in data["boots"]))))

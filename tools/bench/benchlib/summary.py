@@ -3,7 +3,7 @@
 
 import dataclasses
 
-from . import plan, progress, report, results, w2r, w2r_judge, w2r_report
+from . import judge, plan, progress, report, results, w2r, w2r_judge, w2r_report
 
 
 @dataclasses.dataclass(frozen=True)
@@ -16,7 +16,7 @@ class Judged:
     limit: str
     figure: str
     word: str
-    reached: bool
+    outcome: str
 
     def cells(self):
         return [self.device, self.program, self.text, self.limit, self.figure, self.word]
@@ -41,7 +41,7 @@ class Part:
             target = verdict.target
             yield Judged(plan.DEVICES[device].title, target.program, target.text,
                          f"{'≥' if target.at_least else '≤'} {target.limit}",
-                         report.spread_text(verdict.spread, 3), verdict.text, verdict.reached)
+                         report.spread_text(verdict.spread, 3), verdict.text, verdict.outcome)
 
     def charge_text(self):
         return report.charge_text(self.data["about"])
@@ -57,14 +57,14 @@ class Part:
         return _measured(self)
 
     def times(self):
-        """(device, program, {side: seconds}, which of them is ours)"""
+        """(device, program, {side: its seconds over ours}, which of them is ours)"""
         for boot in self.data["boots"]:
             for program, table in report.tables(self.data, boot["device"]).items():
-                spreads = {report.variant_text(variant): table.spread(variant, "total_s")
-                           for variant in table.variants() if variant[0] != "floor"}
-                seconds = {text: spread.median for text, spread in spreads.items() if spread}
                 ours = table.best("mswap", "total_s")
-                yield plan.DEVICES[boot["device"]].title, program, seconds, ours and report.variant_text(ours)
+                if ours:
+                    ratios = {report.variant_text(variant): table.ratio_of(variant, ours, "total_s")
+                              for variant in table.variants() if variant[0] != "floor"}
+                    yield plan.DEVICES[boot["device"]].title, program, ratios, report.variant_text(ours)
 
 
 class CachePart(Part):
@@ -77,7 +77,7 @@ class CachePart(Part):
         for where, verdict in w2r_report.all_verdicts(self.data):
             program, colon, text = verdict.text.partition(": ")
             yield Judged(where, program if colon else "", text if colon else verdict.text, f"≤ {verdict.limit:.3f}",
-                         report.spread_text(verdict.spread, 3), verdict.word, verdict.reached)
+                         report.spread_text(verdict.spread, 3), verdict.word, verdict.outcome)
 
     def charge_text(self):
         return ""
@@ -91,18 +91,18 @@ class CachePart(Part):
     def times(self):
         for device, table in w2r_report.tables(self.data).items():
             for program in (*table.programs(), w2r_judge.TOTAL):
-                spreads = {side: table.spread(side, program, "seconds") for side in table.sides()}
-                seconds = {side: spread.median for side, spread in spreads.items() if spread}
-                yield w2r.title(device), program, seconds, self.ours
+                ratios = {side: table.ratio(side, self.ours, program) for side in table.sides()}
+                yield w2r.title(device), program, ratios, self.ours
 
 
 def _quickest(part):
     """For each program of a device: all sides, the quickest first, as multiples of ours."""
     rows = []
-    for device, program, seconds, ours in part.times():
-        if seconds.get(ours):
-            cells = [f"{side} {each / seconds[ours]:.2f}"
-                     for side, each in sorted(seconds.items(), key=lambda item: item[1])]
+    for device, program, ratios, ours in part.times():
+        known = {side: ratio for side, ratio in ratios.items() if ratio}
+        cells = [f"{side} {ratio.median:.2f}" + (" (no difference)" if ratio.around_one and side != ours else "")
+                 for side, ratio in sorted(known.items(), key=lambda item: item[1].median)]
+        if cells:
             rows.append([device, program, "; ".join(cells)])
     return rows
 
@@ -152,10 +152,9 @@ def markdown(date, parts, missing=()):
     """The page about PARTS; MISSING are the names of those that were not measured yet."""
     with_data = [part for part in parts if part.data]
     judged = [each for part in with_data for each in part.judged()]
-    reached = sum(each.reached for each in judged)
     wrong = [part.title for part in parts if _ending(part)]
     lines = [f"# Benchmarks of {date}", "",
-             f"Targets: {reached} of {len(judged)} reached. Steps that failed or read bad pages: "
+             f"Targets: {judge.tally(each.outcome for each in judged)}. Steps that failed or read bad pages: "
              f"{sum(part.wrong() for part in with_data)}. Parts that failed or are not whole: "
              f"{'; '.join(wrong) or 'none'}. Not measured: {', '.join(missing) or 'none'}.", "",
              *_commits_lines(with_data), *report.HOW_TO_READ, ""]

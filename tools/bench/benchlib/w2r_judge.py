@@ -3,7 +3,7 @@
 
 import dataclasses
 
-from . import w2r
+from . import judge, w2r
 from .judge import Spread, fewer_text, missed_since
 
 TOTAL = "all"
@@ -74,8 +74,12 @@ class Verdict:
     rounds: int = 0  # in which its device was measured
 
     @property
+    def outcome(self):
+        return judge.MISSED if self.failed else judge.outcome(self.spread, self.limit)
+
+    @property
     def reached(self):
-        return not self.failed and self.spread.median <= self.limit
+        return self.outcome == judge.REACHED
 
     @property
     def word(self):
@@ -84,13 +88,9 @@ class Verdict:
         return self._word() + fewer_text(self.spread, self.rounds)
 
     def _word(self):
-        if self.reached:
-            return "reached" if self.spread.high <= self.limit else "reached (not in each round)"
-        if self.spread.low <= self.limit:
-            return "missed (some rounds reach it)"
-        if self.least is not None and self.least > self.limit:
+        if self.spread.low > self.limit and self.least is not None and self.least > self.limit:
             return "out of reach"
-        return "missed"
+        return judge.outcome_text(self.spread, self.limit)
 
 
 def _least(table, floor, side, program):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The report on dm-w2r: markdown, and tables for a terminal."""
 
-from . import conditions, terminal, w2r, w2r_judge
+from . import conditions, judge, terminal, w2r, w2r_judge
 from .report import ending_lines, header, one_round_lines, row, spread_text
 
 COUNTS = (
@@ -99,14 +99,13 @@ def _conditions(data):
 
 def markdown(data):
     about = data["about"]
-    judged = [verdict.reached for _, verdict in all_verdicts(data)]
+    judged = [verdict.outcome for _, verdict in all_verdicts(data)]
     bad = sum(bool(w2r.complaint(found)) for found in data["results"])
     lines = [
         f"# bench-w2r, {about['date']}", "",
         f"Commit {about['commit']}, kernel {about['kernel']}, {about['rounds']} rounds, caches of "
         f"{about['cache_mib']} MiB; {about['tree']}; {about['clock']}.", *one_round_lines(about), "",
-        f"Targets: {sum(judged)} reached, {len(judged) - sum(judged)} missed. Programs that failed or gave a wrong "
-        f"result: {bad}.", "",
+        f"Targets: {judge.tally(judged)}. Programs that failed or gave a wrong result: {bad}.", "",
     ]
     for boot, measured in (("costs", len(data["costs"])), ("boot", w2r.ended(data["results"]))):
         lines += ending_lines(data, boot, measured)
