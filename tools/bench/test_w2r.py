@@ -155,8 +155,10 @@ class Reading(unittest.TestCase):
         with tempfile.TemporaryDirectory() as holder:
             out = pathlib.Path(holder)
             files = {
-                "1.cp.begin": "blockstat 5 0 80 0 2 0 16 0\nroot_reads:7\nmisses:3\nplanner_active:none\n",
-                "1.cp.end": "blockstat 9 0 112 0 2 0 16 0\nroot_reads:8\nmisses:8\nplanner_active:stream\n",
+                "1.cp.begin": "blockstat 5 0 80 0 2 0 16 0\nroot_reads:7\nmisses:3\nplanner_active:none\n"
+                              "cpu  10 1 20 900 50 2 3 0 0 0\nio_some_us:1000\nio_full_us:500\nmajor_faults:4\n",
+                "1.cp.end": "cpu  15 2 27 990 90 3 4 0 0 0\nio_some_us:4500\nio_full_us:500\nmajor_faults:6\n"
+                            "blockstat 9 0 112 0 2 0 16 0\nroot_reads:8\nmisses:8\nplanner_active:stream\n",
                 "1.cp.status": "0\n", "1.cp.output": "", "1.cp.sum": "abc  -\n", "expected.cp": "abd  -\n",
             }
             for name, text in files.items():
@@ -164,8 +166,10 @@ class Reading(unittest.TestCase):
             step = w2r.Step(1, 1, "null_blk-5ms", "w2r")
             found = w2r.program_result(out, step, guest.fields("program=cp begin=1.5 end=3.0"))
         self.assertEqual(found["counts"],
-                         {"root_reads": 1, "dev_reads": 4, "dev_read_kib": 16, "dev_writes": 0, "dev_write_kib": 0,
+                         {"root_reads": 1, "user_ms": 60, "sys_ms": 90, "io_some_us": 3500, "io_full_us": 0,
+                          "major_faults": 2, "dev_reads": 4, "dev_read_kib": 16, "dev_writes": 0, "dev_write_kib": 0,
                           "misses": 5})
+        self.assertEqual(w2r_judge.figure(found, "io_some_ms"), 3.5)
         self.assertEqual((found["seconds"], found["state"]), (1.5, {"planner_active": "stream"}))
         self.assertIn("1 reads of the machine's own disk", w2r.complaint(found))
         found["counts"]["root_reads"] = 0
@@ -192,12 +196,13 @@ class Reporting(unittest.TestCase):
                       "clock": "time is"},
             "costs": {}, "results": [
                 result("plain", "cp", 1, 10.0), result("w2r", "cp", 1, 7.5, misses=9),
-                result("dm-cache", "cp", 1, 9.0, read_hits=77),
+                result("dm-cache", "cp", 1, 9.0, read_hits=77, dev_write_kib=8, sys_ms=120, io_full_us=2400),
             ],
         }
         text = w2r_report.markdown(data)
         self.assertIn("cp: w2r against plain | 0.820 | 0.750 | – | reached |", text)
-        self.assertIn("| dm-cache | 10 | – | 1 | 77 |", text)
+        self.assertIn("| cp | user ms | sys ms | I/O some ms | I/O full ms | major faults | device reads |", text)
+        self.assertIn("| dm-cache | – | 120 | – | 2 | – | 10 | – | 1 | 8 | 77 |", text)
         self.assertIn("One round: what differs by chance", text)
         table = w2r_report.terminal_table(w2r_report.tables(data)["null_blk-5ms"])
         self.assertIn("7.5", " ".join(table))

@@ -21,8 +21,9 @@
 #	step N KIND SIDE		all programs, one after the other, each with a cold page cache
 #
 # What it does and finds goes to DIR: "events" (one line of key=value an event), and for each program of step N
-# N.NAME.begin, N.NAME.end (the device's /sys/block/*/stat, on a line that starts with "blockstat", then the reads
-# of the VM's root disk and the cache's counters, NAME:VALUE), N.NAME.status, N.NAME.output, N.NAME.sum and, once,
+# N.NAME.begin, N.NAME.end (the device's /sys/block/*/stat, on a line that starts with "blockstat", the machine's CPU
+# time on one that starts with "cpu", then what it waited for I/O (PSI, us), its major faults, the reads of the VM's
+# root disk and the cache's counters, NAME:VALUE), N.NAME.status, N.NAME.output, N.NAME.sum and, once,
 # expected.NAME (the same from a memory file system), N.written (the sum of what was
 # read back), N.settings (what side_settings of w2r-sides.sh prints); cost.hit and cost.miss are what readcost prints.
 # Events "version" name programs.
@@ -115,6 +116,13 @@ snapshot() {
 	cache_counters
 }
 
+# What the machine has spent. Not every kernel tells what it waited for.
+usage() {
+	sed -n '/^cpu /p' /proc/stat
+	sed -n 's/^\([a-z]*\) .*total=/io_\1_us:/p' /proc/pressure/io 2>/dev/null || true
+	sed -n 's/^pgmajfault /major_faults:/p' /proc/vmstat
+}
+
 # run_program NAME PREFIX: in the current directory.
 run_program() {
 	status=0
@@ -140,11 +148,13 @@ one_program() {
 	cd "$mnt"
 	mkdir out
 	snapshot >"$prefix.begin"
+	usage >>"$prefix.begin"
 	begin=$(now)
 	run_program "$program" "$prefix"
 	end=$(now)
+	usage >"$prefix.end"
 	wait_for_reads
-	snapshot >"$prefix.end"
+	snapshot >>"$prefix.end"
 	sum_program "$program" >"$prefix.sum"
 	rm -rf out
 	cd /

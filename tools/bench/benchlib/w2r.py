@@ -126,12 +126,19 @@ def guest_plan(todo, programs, size_mib, cache_mib, *, tree=TREE, unit=UNIT, tex
     return "\n".join(lines) + "\n"
 
 
+TICKS_MS = 10  # of /proc/stat
+CPU_USER, CPU_SYSTEM = (1, 2), (3, 6, 7)  # user, nice; system, irq, softirq
+
+
 def _snapshot(path):
-    """The device's I/Os, and the cache's counters as they are called there."""
+    """The device's I/Os, what the machine has spent, and the cache's counters as they are called there."""
     found = {}
     for line in path.read_text(encoding="utf-8").splitlines():
-        if line.startswith("blockstat "):
-            words = line.split()
+        words = line.split()
+        if line.startswith("cpu "):
+            found |= {name: sum(int(words[column]) for column in columns) * TICKS_MS
+                      for name, columns in (("user_ms", CPU_USER), ("sys_ms", CPU_SYSTEM))}
+        elif line.startswith("blockstat "):
             found |= {"dev_reads": int(words[1]), "dev_read_kib": int(words[3]) // 2,
                       "dev_writes": int(words[5]), "dev_write_kib": int(words[7]) // 2}
         else:
@@ -140,9 +147,10 @@ def _snapshot(path):
     return found
 
 
-CUMULATIVE = ("root_reads", "dev_reads", "dev_read_kib", "dev_writes", "dev_write_kib", "read_blocks", "hits_weighing",
-              "hits_waiting", "misses", "bypassed", "prefetched", "prefetch_used", "prefetch_wasted", "origin_reads",
-              "origin_prefetches", "read_hits", "read_misses", "promotions")
+CUMULATIVE = ("root_reads", "user_ms", "sys_ms", "io_some_us", "io_full_us", "major_faults", "dev_reads",
+              "dev_read_kib", "dev_writes", "dev_write_kib", "read_blocks", "hits_weighing", "hits_waiting", "misses",
+              "bypassed", "prefetched", "prefetch_used", "prefetch_wasted", "origin_reads", "origin_prefetches",
+              "read_hits", "read_misses", "promotions")
 
 
 def program_result(out, step, event):

@@ -13,8 +13,14 @@ RIVAL_LIMIT = 0.90
 
 
 def figure(found, name):
-    """SECONDS or a counter of a result; None when it has none."""
-    return found["seconds"] if name == "seconds" else found["counts"].get(name)
+    """
+    SECONDS or a counter of a result, of those in microseconds also as NAME_ms; None when it has none.
+    """
+    counts = found["counts"]
+    if name == "seconds":
+        return found["seconds"]
+    in_us = counts.get(name.removesuffix("_ms") + "_us")
+    return counts.get(name) if in_us is None else in_us / 1000
 
 
 class Table:

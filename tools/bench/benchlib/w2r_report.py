@@ -5,9 +5,15 @@ from . import conditions, judge, terminal, w2r, w2r_judge
 from .report import ending_lines, header, one_round_lines, row, spread_text
 
 COUNTS = (
+    ("user ms", "user_ms"),
+    ("sys ms", "sys_ms"),
+    ("I/O some ms", "io_some_ms"),
+    ("I/O full ms", "io_full_ms"),
+    ("major faults", "major_faults"),
     ("device reads", "dev_reads"),
     ("KiB read", "dev_read_kib"),
     ("device writes", "dev_writes"),
+    ("KiB written", "dev_write_kib"),
     ("hits weighing", "hits_weighing"),
     ("hits waiting", "hits_waiting"),
     ("misses", "misses"),
@@ -15,11 +21,13 @@ COUNTS = (
     ("used", "prefetch_used"),
     ("wasted", "prefetch_wasted"),
 )
+OF_DM_CACHE = {"hits_weighing": "read_hits", "misses": "read_misses"}
 HOW_TO_READ = """\
 Figures are medians (lowest–highest) over the rounds, without what failed or gave a wrong result; ratios are taken
 round by round. Each program begins with a cold page cache; the caches are empty at the start of a round and stay from
 program to program. Device I/Os are what the device itself counted while a program ran, and until what it had begun to
-read had come. Of dm-cache, hits and misses are its own read hits and misses.
+read had come. CPU time, what some or all tasks waited for I/O (PSI) and major faults are those of the whole machine
+while the program ran. Of dm-cache, hits and misses are its own read hits and misses.
 "Least" is the ratio that a device without latency would reach; a target below it is out of reach.
 """.splitlines()
 
@@ -77,10 +85,8 @@ def _seconds(table, least):
 def _counts(table, program):
     lines = header([program, *(title for title, _ in COUNTS)])
     for side in table.sides():
-        cells = [spread_text(table.spread(side, program, name), 0) for _, name in COUNTS]
-        if side.startswith("dm-cache"):
-            cells[3] = spread_text(table.spread(side, program, "read_hits"), 0)
-            cells[5] = spread_text(table.spread(side, program, "read_misses"), 0)
+        own = OF_DM_CACHE if side.startswith("dm-cache") else {}
+        cells = [spread_text(table.spread(side, program, own.get(name, name)), 0) for _, name in COUNTS]
         lines.append(row([side, *cells]))
     return lines
 
