@@ -215,7 +215,7 @@ class Reporting(unittest.TestCase):
                         result("bcache", "cp", 1, 9.0) | {"right": False}],
         }
         text = summary.markdown("d", [summary.CachePart("caches", "t", "make again", data)])
-        self.assertIn("Targets: 2 reached, 0 missed, 0 no difference. Steps that failed or read bad pages: 1.", text)
+        self.assertIn("Verdicts: 2 reached, 0 missed, 0 no difference. Steps that failed or read bad pages: 1.", text)
         self.assertIn("caches of 32 MiB", text)
         self.assertIn("| costs |  | a hit against dm-linear on a ramdisk | ≤ 1.300 | 1.000 | reached |", text)
         self.assertIn("| cp | w2r against plain | ≤ 0.820 | 0.500 | reached |", text)

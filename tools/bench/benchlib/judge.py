@@ -292,6 +292,14 @@ class Verdict:
     rounds: int = 0  # in which its program was run
 
     @property
+    def limit(self):
+        return self.target.limit
+
+    @property
+    def at_least(self):
+        return self.target.at_least
+
+    @property
     def outcome(self):
         return MISSED if self.failed else outcome(self.spread, *self.target.words())
 

@@ -20,8 +20,8 @@ def worst(found):
         rank = BADNESS.index(judged.outcome)
         if not judged.spread:
             return rank, math.inf
-        share = judged.spread.median / judged.target.limit
-        return rank, 1 / share if judged.target.at_least else share
+        share = judged.spread.median / judged.limit
+        return rank, 1 / share if judged.at_least else share
 
     return max(found, key=badness, default=None)
 

@@ -14,12 +14,17 @@ class Judged:
     program: str
     text: str
     limit: str
-    figure: str
     word: str
-    outcome: str
+    verdict: object
+    kind: str = ""  # of the device
+    metric: str = ""
+    rival: str = ""
+
+    def figure(self):
+        return report.spread_text(self.verdict.spread, 3)
 
     def cells(self):
-        return [self.device, self.program, self.text, self.limit, self.figure, self.word]
+        return [self.device, self.program, self.text, self.limit, self.figure(), self.word]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,8 +45,8 @@ class Part:
         for device, verdict in report.all_verdicts(self.data):
             target = verdict.target
             yield Judged(plan.DEVICES[device].title, target.program, target.text,
-                         f"{'≥' if target.at_least else '≤'} {target.limit}",
-                         report.spread_text(verdict.spread, 3), verdict.text, verdict.outcome)
+                         f"{'≥' if target.at_least else '≤'} {target.limit}", verdict.text, verdict, device,
+                         target.metric, target.rival)
 
     def charge_text(self):
         return report.charge_text(self.data["about"])
@@ -77,7 +82,7 @@ class CachePart(Part):
         for where, verdict in w2r_report.all_verdicts(self.data):
             program, colon, text = verdict.text.partition(": ")
             yield Judged(where, program if colon else "", text if colon else verdict.text, f"≤ {verdict.limit:.3f}",
-                         report.spread_text(verdict.spread, 3), verdict.word, verdict.outcome)
+                         verdict.word, verdict)
 
     def charge_text(self):
         return ""
@@ -148,16 +153,36 @@ def _commits_lines(parts):
     return [f"Measured at different commits, as each part says: {', '.join(commits)}.", ""] if len(commits) > 1 else []
 
 
-def markdown(date, parts, missing=()):
-    """The page about PARTS; MISSING are the names of those that were not measured yet."""
+def judged(parts):
+    """[(part's name, Judged)] of all PARTS that have results."""
+    return [(part.name, each) for part in parts if part.data for each in part.judged()]
+
+
+def _ledger(parts, missing):
+    """What was measured, how it ended, and how long it took."""
+    rows = []
+    for part in parts:
+        about = part.data["about"] if part.data else {}
+        rows.append([f"[{part.name}]({part.name}/report.md)" if part.data else part.name, part.title,
+                     about.get("kernel", "–"), str(about.get("rounds", "–")), progress.duration(part.seconds),
+                     "; ".join(_ending(part)) or "whole"])
+    rows += [[name, "", "–", "–", "–", "not measured"] for name in missing]
+    return report.table_lines(["part", "", "kernel", "rounds", "took", "ended"], rows)
+
+
+def markdown(date, parts, missing=(), goals=()):
+    """
+    The page about PARTS; MISSING are the names of those that were not measured yet. GOALS are the lines that it begins
+    with.
+    """
     with_data = [part for part in parts if part.data]
-    judged = [each for part in with_data for each in part.judged()]
     wrong = [part.title for part in parts if _ending(part)]
-    lines = [f"# Benchmarks of {date}", "",
-             f"Targets: {judge.tally(each.outcome for each in judged)}. Steps that failed or read bad pages: "
-             f"{sum(part.wrong() for part in with_data)}. Parts that failed or are not whole: "
-             f"{'; '.join(wrong) or 'none'}. Not measured: {', '.join(missing) or 'none'}.", "",
-             *_commits_lines(with_data), *report.HOW_TO_READ, ""]
+    verdicts = judge.tally(each.verdict.outcome for _, each in judged(parts))
+    lines = [f"# Benchmarks of {date}", "", *goals, "## Parts", "",
+             f"Verdicts: {verdicts}. Steps that failed or read bad pages: {sum(part.wrong() for part in with_data)}. "
+             f"Parts that failed or are not whole: {'; '.join(wrong) or 'none'}. Not measured: "
+             f"{', '.join(missing) or 'none'}.", "",
+             *_commits_lines(with_data), *_ledger(parts, missing), "", *report.HOW_TO_READ, ""]
     for part in parts:
         lines += _part(part)
     return "\n".join(lines)

@@ -78,6 +78,7 @@ class Verdict:
     least: float | None = None  # the ratio of a device that takes no time, where it is known
     failed: int = 0  # results of the side that it is about
     rounds: int = 0  # in which its device was measured
+    at_least = False
 
     @property
     def outcome(self):
