@@ -36,6 +36,14 @@
 
 struct read_op;
 
+#define PAGEIN_FAILED	8
+
+/* A granule in which a window has failed. */
+struct pagein_failed {
+	u32 granule;
+	u32 alone;	/* so many more reads of it are of what is wanted only */
+};
+
 struct pagein_shard {
 	spinlock_t lock;
 	struct list_head reads[PAGEIN_READS];	/* under way, of struct read_op */
@@ -44,6 +52,8 @@ struct pagein_shard {
 	struct window_tuner run_tuner;
 	struct window_tuner strangers_tuner;
 	struct pace pace;
+	struct pagein_failed failed[PAGEIN_FAILED];
+	u32 nr_failed;	/* that were ever noted */
 } ____cacheline_aligned_in_smp;
 
 struct pagein {

@@ -89,8 +89,8 @@ u32 pagein_limit(const struct pagein *pi);
 
 /*
  * Makes @op read the run around @slot, of which @want slots are wanted, or the
- * group, passing over what does not belong to it, if that is more; and puts it
- * among the reads.
+ * group, passing over what does not belong to it, if that is more; or what is
+ * wanted alone, where more has failed; and puts it among the reads.
  */
 void read_plan(struct read_op *op, struct pagein_shard *sh, u32 slot, u32 want);
 /*
@@ -99,6 +99,11 @@ void read_plan(struct read_op *op, struct pagein_shard *sh, u32 slot, u32 want);
  */
 bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh, u32 slot,
 		     u32 size, u32 from);
+/*
+ * A read from @slot on of more than was wanted has failed: for a while there are no
+ * others like it in its granule.
+ */
+void read_plan_failed(struct pagein_shard *sh, u32 slot);
 /* The same for the @want slots from @slot on alone. */
 void read_plan_wanted(struct read_op *op, struct pagein_shard *sh, u32 slot,
 		      u32 want);

@@ -219,6 +219,41 @@ static u64 group_window(struct pagein *pi, struct pagein_shard *sh, u32 slot,
 			    pace_gap(&sh->pace, GRANULE_SLOTS));
 }
 
+static struct pagein_failed *find_failed(struct pagein_shard *sh, u32 g)
+{
+	u32 i, n = min_t(u32, sh->nr_failed, PAGEIN_FAILED);
+
+	for (i = 0; i < n; i++)
+		if (sh->failed[i].granule == g && sh->failed[i].alone)
+			return &sh->failed[i];
+	return NULL;
+}
+
+/*
+ * A slot that cannot be read, and that nobody wants, would fail each window around
+ * its neighbours, and a disk may take long to say so. Whether it is still so is
+ * tried once in as many reads as a granule has slots.
+ */
+void read_plan_failed(struct pagein_shard *sh, u32 slot)
+{
+	struct pagein_failed *f = find_failed(sh, granule_of(slot));
+
+	lockdep_assert_held(&sh->lock);
+	if (!f)
+		f = &sh->failed[sh->nr_failed++ % PAGEIN_FAILED];
+	f->granule = granule_of(slot);
+	f->alone = GRANULE_SLOTS;
+}
+
+static bool stays_alone(struct pagein_shard *sh, u32 g)
+{
+	struct pagein_failed *f = find_failed(sh, g);
+
+	if (f)
+		f->alone--;
+	return f;
+}
+
 void read_plan_wanted(struct read_op *op, struct pagein_shard *sh, u32 slot,
 		      u32 want)
 {
@@ -252,6 +287,10 @@ void read_plan(struct read_op *op, struct pagein_shard *sh, u32 slot, u32 want)
 	u64 bits;
 
 	lockdep_assert_held(&sh->lock);
+	if (stays_alone(sh, g)) {
+		read_plan_wanted(op, sh, slot, want);
+		return;
+	}
 	size = first_window_size(op->pi, sh);
 	if (size > want) {
 		run = window_around(map->live[g], map->cont[g], at, want, size);
@@ -296,6 +335,8 @@ bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh, u32 slot,
 	struct window run, w;
 
 	lockdep_assert_held(&sh->lock);
+	if (find_failed(sh, g))
+		return false;
 	run = window_ahead(live, map->cont[g], at, size);
 	w = add_strangers_ahead(op->pi, sh, run, live, size);
 	w = window_trim(sh, slot - at, w, at, 0);

@@ -11,7 +11,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 13
+plan 15
 
 SLOT=8 # sectors
 BAD=40 # slot
@@ -63,6 +63,16 @@ check_that 'the error is counted' "$(get read_errors) > 0"
 check_eq 'who wants the bad page is told' "$(scan -f $BAD | value_of errors)" 1
 check_eq 'all others are right' "$(blkpattern -n 64 scan "$MSWAP" | value_of match)" 63
 
+# Nor does each read around it fail, for a page that nobody wants.
+errors=$(get read_errors)
+check_eq 'pages before a bad one are right' "$(scan -n $BAD | value_of match)" $BAD
+check_that 'and hardly a read fails for it' "$(get read_errors) - $errors <= 2"
+
+# Until so many have been read. Without reading ahead none waits to be asked for after that.
+must dm_make muster "0 $sectors linear /dev/muster0 0"
+must mswap_set readahead off
+must scan -n 64 >"$WORK/first"
+must mswap_set readahead on
 # Those who joined do not join each other again.
 must dm_make muster "$(bad_slot $HELD)"
 waiting=$(get pages_in_waiting) errors=$(get read_errors)
