@@ -1,13 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Kinds of memory in swap: copy-on-write over fork, huge pages, MADV_PAGEOUT loops, shared memory and tmpfs,
-# memory given up while swapped out. Every page is verified.
+# Kinds of memory in swap: huge pages that go out whole, copy-on-write over fork, huge pages under pressure, MADV_PAGEOUT
+# loops, shared memory and tmpfs, memory given up while swapped out. Every page is verified.
 # timeout: 400
 # kernels: all
 
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=tracing.sh
+. "$(dirname "$0")/tracing.sh"
 
-plan 12
+plan 17
 
 # swapped NAME LIMIT PROGRAM...: the program passes and has swapped.
 swapped() {
@@ -18,11 +20,41 @@ swapped() {
 	check_that "$1: it did swap" "$(get pages_out) > $before + 1000"
 }
 
+swapped_whole() {
+	awk '$1 == "thp_swpout" { print $2 }' /proc/vmstat
+}
+
+# The slots of the writes of most pages, as they were sent.
+longest_writes() {
+	lines_of mswap_pageout | sed -n 's/.* slot=\([0-9]*\) pages=256 .*/\1/p'
+}
+
+# The kernel swaps a huge page out whole if the area is a block device that does not rotate (a swap file is none), with
+# a free and aligned piece of its size. It is one bio then, of twice the pages that a write may hold, and nobody else
+# takes slots in between.
+whole_huge_pages() {
+	local before whole
+
+	mounted "$TRACING" || must mount -t tracefs none "$TRACING"
+	on_exit put 0 "$TRACING/events/mswap/enable"
+	must put 1 "$TRACING/events/mswap/mswap_pageout/enable"
+	before=$(swapped_whole)
+	check_program 'whole huge pages' limited max taskset -c 0 hugecheck -n 1 -s 16 -r 1
+	must put 0 "$TRACING/events/mswap/mswap_pageout/enable"
+	whole=$(($(swapped_whole) - before))
+	check_that 'whole huge pages: the kernel did not split them' "$whole >= 8"
+	check 'whole huge pages: no event was lost' save_trace
+	check_eq 'whole huge pages: each was two writes' "$(longest_writes | wc -l)" $((2 * whole))
+	check_eq 'whole huge pages: which lie side by side' \
+		"$(longest_writes | awk 'NR % 2 { first = $1; next } $1 == first + 256 { n++ } END { print n + 0 }')" "$whole"
+}
+
 must null_make muster0 320
 mswap_add /dev/muster0
 must swap_start "$MSWAP" -d
 must mount -t tmpfs -o size=256M none "$WORK/tmpfs"
 
+whole_huge_pages
 swapped 'fork and copy-on-write' 20M forkcow -n 2 -s 16 -r 1
 check_huge swapped 'huge pages' 28M hugecheck -n 2 -s 20 -r 2
 swapped 'MADV_PAGEOUT over and over' 64M hugecheck -P -n 2 -s 12 -r 3
