@@ -7,14 +7,10 @@
 # asked-for: 5.10 6.1
 
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=counting.sh
+. "$(dirname "$0")/counting.sh"
 
 plan 56
-
-SECTORS=8 # in a page
-
-hist_sum() {
-	awk -v pages="$1" '{ sum += pages ? $1 * $2 : $2 } END { print sum + 0 }' "$SYS/cluster_hist"
-}
 
 # adds_up NAME: what must hold at any time when nothing is under way.
 adds_up() {
@@ -39,13 +35,8 @@ adds_up() {
 
 # On a slow or busy machine it takes longer for the same company to come.
 new_device() {
-	mswap_add "$backing" policy="$1" batch_usecs=10000
-	read -r -a base <"/sys/block/$below/stat"
-}
-
-# since FIELD: how much field FIELD of the device's statistics has grown.
-since() {
-	echo $(($(stat_of "$below" "$1") - base[$1 - 1]))
+	mswap_add /dev/mapper/muster policy="$1" batch_usecs=10000
+	below_from muster
 }
 
 swap_and_leave() {
@@ -58,12 +49,8 @@ pages_per_write() {
 	echo $(($(get dev_pages_written) * 10 / $(get dev_writes)))
 }
 
-# Device-mapper takes I/Os as they come, without merging, and counts each of ours as one.
 must null_make muster0 256
 must dm_make muster "0 $(blockdev --getsz /dev/muster0) linear /dev/muster0 0"
-backing=/dev/mapper/muster
-below=$(dm_folder muster)
-below=${below##*/}
 for policy in moc object page; do
 	new_device "$policy"
 	swap_and_leave "$policy"

@@ -9,13 +9,37 @@
 # expect-dmesg: reads no longer pass over slots
 
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=counting.sh
+. "$(dirname "$0")/counting.sh"
+# shellcheck source=tracing.sh
+. "$(dirname "$0")/tracing.sh"
 
-plan 23
+plan 33
 
 SLOT=8 # sectors
 
 no_copies() {
 	(($(get copies_held) == 0))
+}
+
+# Pages out and in again without end; none is reclaimed for others, who would be killed where nothing can be written.
+swap_on() {
+	until [[ -e $WORK/enough ]]; do
+		limited max hugecheck -P -n 2 -s 8 -r 1 || return
+	done
+}
+
+more_failed() {
+	(($(get write_errors) > $1))
+}
+
+more_arrived() {
+	(($(stat_of /dev/muster0 7) > $1))
+}
+
+# fails_then_works: the device stops taking writes, and takes them again.
+fails_then_works() {
+	wait_until 20 more_failed "$(get write_errors)" && wait_until 20 more_arrived "$(stat_of /dev/muster0 7)"
 }
 
 must null_make muster0 96
@@ -84,6 +108,36 @@ check_eq 'none is wrong' "$(value_of bad <<<"$seen")" 0
 must dm_make muster "$good"
 buscheck_end
 check_eq 'the program passed what it could read' $? 0
+
+# It takes writes every other second. What it did not take stays in memory, and goes out later.
+must modprobe dm-flakey
+get_settled slots_used >/dev/null
+writes=$(get dev_writes) written=$(get dev_pages_written) errors=$(get write_errors) retries=$(get write_retries)
+below_from muster
+mounted "$TRACING" || must mount -t tracefs none "$TRACING"
+on_exit put 0 "$TRACING/events/mswap/enable"
+must put 1 "$TRACING/events/mswap/mswap_write_error/enable"
+must dm_make muster "0 $sectors flakey /dev/muster0 0 1 1 1 error_writes"
+swap_on >"$WORK/out" 2>&1 &
+program=$!
+check 'writes fail for a while' fails_then_works
+check 'and once more' fails_then_works
+must dm_make muster "$good"
+check 'then all go well' wait_until 20 more_arrived "$(stat_of /dev/muster0 7)"
+touch "$WORK/enough"
+wait "$program"
+check_eq 'the program on a device that came and went passed' $? 0
+check_that 'and verified pages' "$(verified_pages <"$WORK/out" | tail -n 1) + 0 > 0"
+get_settled slots_used >/dev/null
+writes=$(($(get dev_writes) - writes)) written=$(($(get dev_pages_written) - written))
+tried=$(($(since 5) - writes)) # slots that were each tried alone
+must put 0 "$TRACING/events/mswap/enable"
+check 'no event was lost' save_trace
+check_eq 'each failure was counted' $(($(get write_errors) - errors)) "$(count_of mswap_write_error)"
+check_eq 'each write that failed was tried again, once' $(($(get write_retries) - retries)) \
+	"$(lines_of mswap_write_error | grep -c 'retry=0')"
+check_eq 'the device saw what is counted, and slots that were tried' "$(since 7)" $(((written + tried) * SECTORS))
+check_eq 'and so does the histogram' "$(hist_sum 0) $(hist_sum 1)" "$(get dev_writes) $(get dev_pages_written)"
 
 check_program 'the device works as before' limited 24M pagestride -c 1 -k 0 -s 40
 check 'swapoff' swapoff "$MSWAP"
