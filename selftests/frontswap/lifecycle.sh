@@ -8,7 +8,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 33
+plan 39
 
 stride() {
 	limited 24M pagestride "$@"
@@ -35,10 +35,10 @@ number=${MSWAP#/dev/mswap}
 
 check_eq 'the device is named' "$(cat "$FSWAP")" "$number"
 for value in x 1x -2 999999999999; do
-	refuse "refused: '$value'" 'Invalid argument' "$FSWAP" "$value"
+	refuse_logged "refused: '$value'" 'Invalid argument' "$FSWAP" "$value" 'device refused: it is the number'
 	check_eq "'$value' changed nothing" "$(cat "$FSWAP")" "$number"
 done
-refuse 'a device that does not exist' 'No such device' "$FSWAP" 63
+refuse_logged 'a device that does not exist' 'No such device' "$FSWAP" 63 'device refused: mswap63 does not exist'
 refuse_logged 'a device in use is not reset' 'Device or resource busy' "$SYS/reset" 1 'in use'
 check_not 'nor opened' dd if="$MSWAP" of=/dev/null bs=4k count=1
 check_fails 'others cannot change it' 'Permission denied' \
@@ -50,7 +50,7 @@ areas 2 96
 stride -c 1 -k 0 -s 96 -r 3 >"$WORK/out" 2>&1 &
 program=$!
 must wait_until 40 grep -q 'phase=write' "$WORK/out"
-refuse 'a device that holds pages stays' 'Device or resource busy' "$FSWAP" -1
+refuse_logged 'a device that holds pages stays' 'Device or resource busy' "$FSWAP" -1 "device stays mswap$number"
 check 'swapoff of the first area under load' swapoff /dev/ram0
 wait "$program"
 check_eq 'the program passed' $? 0

@@ -14,7 +14,7 @@
 must modprobe loop
 truncate -s 64M "$WORK/large"
 large=$(losetup --show -f --sector-size 8192 "$WORK/large" 2>/dev/null)
-plan $((69 + (${#large} ? 3 : 1)))
+plan $((81 + (${#large} ? 3 : 1)))
 
 # refuse_backing NAME ERROR PATH PATTERN
 refuse_backing() {
@@ -62,7 +62,7 @@ must null_make musterz 64 zoned=1 zone_size=4 memory_backed=0 discard=0
 refuse_backing 'a zoned device' 'Invalid argument' /dev/musterz musterz
 
 for size in -1 x 1X 1.5M '1 M' 99999999999999999999 16777216T 1MM; do
-	refuse "disksize $size" 'Invalid argument' "$SYS/disksize" "$size"
+	refuse_logged "disksize $size" 'Invalid argument' "$SYS/disksize" "$size" 'mswap0: disksize refused: not a number'
 done
 refuse_logged 'disksize of less than a slot' 'Invalid argument' "$SYS/disksize" 4095 'mswap0: disksize'
 must mswap_set disksize 1T
@@ -82,7 +82,7 @@ must blkdiscard "$MSWAP"
 must mswap_set disksize 32M
 check_eq 'when none is, the device has this size' "$(blockdev --getsize64 "$MSWAP")" $((32 << 20))
 for value in 0 2 x '1 1'; do
-	refuse "reset $value" 'Invalid argument' "$SYS/reset" "$value"
+	refuse_logged "reset $value" 'Invalid argument' "$SYS/reset" "$value" 'mswap0: reset refused: write 1'
 done
 
 must mswap_set reset 1

@@ -11,7 +11,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 51
+plan 53
 
 SLOT=8 # sectors
 RESERVE=256 # slots, enough for the largest I/O
@@ -170,8 +170,10 @@ check_eq 'all others are right' "$(scan -g 10 | value_of match)" $((blocks - 36)
 must blkdiscard "$MSWAP"
 check_settles 'all slots but these are free again' slots_used 0
 size=$(get disksize)
-refuse 'as large a disksize as before is refused' 'No space left on device' "$SYS/disksize" "$size"
-refuse 'so is one less by all retired slots but one' 'No space left on device' "$SYS/disksize" $((size - 99 * 4096))
+refuse_logged 'as large a disksize as before is refused' 'No space left on device' "$SYS/disksize" "$size" \
+	'mswap0: .*slots do not fit'
+refuse_logged 'so is one less by all retired slots but one' 'No space left on device' "$SYS/disksize" \
+	$((size - 99 * 4096)) 'mswap0: .*slots do not fit'
 must wait_until 5 mswap_set disksize $((size - 100 * 4096))
 check_eq 'one less by all of them is not' "$(get disksize)" $((size - 100 * 4096))
 check_eq 'the device is filled to the last slot' "$(fill -g 11 | value_of match)" $((blocks - 100))

@@ -31,7 +31,7 @@ for knob in $KNOBS; do
 	count=$((count + ${#values[@]} + (${#outside[$knob]} ? ${#nonsense[@]} : ${#words[@]})))
 done
 # Twice all of these, then the defaults, the log, and what changes while swapping.
-plan $((2 * count + 6 + 12 + 6 + 3))
+plan $((2 * count + 6 + 12 + 1 + 6 + 3))
 
 # shellcheck disable=SC2086
 knob_values() {
@@ -49,6 +49,14 @@ knob_values() {
 	for value in "${bad[@]}"; do
 		refuse "$2: $knob refuses '${value:0:12}'" 'Invalid argument' "$SYS/$knob" "$value"
 	done
+}
+
+# How many refusals of a knob the kernel log tells of: by a line each or, of those that came too fast for that, by a number.
+refusals_told() {
+	kernel_log | awk '
+		/mswap0: [a-z_]+ refused: it is/ { n++ }
+		/knob_refuse: [0-9]+ callbacks suppressed/ { n += $(NF - 2) }
+		END { print n + 0 }'
 }
 
 # A little apart: a loop that never sleeps holds its CPU where the emulated CPUs take turns, and each TLB flush of the
@@ -74,6 +82,7 @@ swap_meanwhile() {
 must null_make muster0 256
 must modprobe mswap num_devices=1
 MSWAP=/dev/mswap0 SYS=/sys/block/mswap0
+told=$(refusals_told)
 
 for knob in $KNOBS; do
 	check_eq "default of $knob" "$(get "$knob")" "${default[$knob]}"
@@ -88,6 +97,8 @@ done
 for knob in $KNOBS; do
 	refuse_logged "$knob refuses" 'Invalid argument' "$SYS/$knob" nonsense "mswap0: $knob refused"
 done
+# The last of each kind had a line, and so had the number of those before it that had none.
+check_eq 'the kernel log tells of every refusal' $(($(refusals_told) - told)) "$REFUSALS"
 
 for knob in $KNOBS; do
 	check_fails "two lines at once to $knob" 'Invalid argument' \

@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 52
+plan 58
 
 hold_open() {
 	exec 9<>"$MSWAP"
@@ -24,15 +24,26 @@ refused_in_use() {
 	check_eq "still ready while $1" "$(get initstate)" 1
 }
 
-# One result. Were it not refused, no more would be done than to stop all programs for some seconds.
+# no_number NAME VALUE: it is not the number of a device that could be removed.
+no_number() {
+	refuse_logged "removal of $1" 'Invalid argument' "$CONTROL/hot_remove" "$2" 'hot_remove refused: not a device number'
+}
+
+# Two results. Were it not refused, no more would be done than to stop all programs for some seconds.
 hibernation_refused() {
+	local before
+
 	if [[ ! -w /sys/power/pm_test ]] || ! grep -qw disk /sys/power/state; then
 		skip "hibernation while $1" 'this kernel cannot try it'
+		skip "hibernation while $1: the kernel log says so" 'this kernel cannot try it'
 		return
 	fi
+	before=$(log_lines 'mswap0: hibernation refused: .*in use')
 	must put freezer /sys/power/pm_test
 	check_fails "hibernation while $1" 'Device or resource busy' put disk /sys/power/state
 	must put none /sys/power/pm_test
+	check_that "hibernation while $1: the kernel log says so" \
+		"$(log_lines 'mswap0: hibernation refused: .*in use') > $before"
 }
 
 one_cycle() {
@@ -62,11 +73,11 @@ check 'there is a block device' test -b /dev/mswap0
 check 'device 1 can be removed' mswap_remove 1
 check_eq 'one device is left' "$(mswap_devices)" 0
 refuse_logged 'removal of what is not there' 'No such device' "$CONTROL/hot_remove" 1 'no device 1'
-refuse 'removal of a negative number' 'Invalid argument' "$CONTROL/hot_remove" -1
-refuse 'removal of minus nought' 'Invalid argument' "$CONTROL/hot_remove" -0
-refuse_logged 'removal of no number' 'Invalid argument' "$CONTROL/hot_remove" zero 'not a device number'
-refuse 'removal of a number with a tail' 'Invalid argument' "$CONTROL/hot_remove" 0x
-refuse 'removal of nothing' 'Invalid argument' "$CONTROL/hot_remove" $'\n'
+no_number 'a negative number' -1
+no_number 'minus nought' -0
+no_number 'no number' zero
+no_number 'a number with a tail' 0x
+no_number nothing $'\n'
 
 MSWAP=/dev/mswap0 SYS=/sys/block/mswap0
 check_eq 'not ready yet' "$(get initstate) $(get backing_dev) $(get disksize)" '0 none 0'
@@ -107,7 +118,10 @@ check_eq 'and nothing of the old content is left' \
 check 'removal when unused' mswap_remove 0
 
 check '40 times made, made ready and removed' many_cycles 40
+refused=$(log_lines 'hot_add refused: no device number')
 fill_numbers >/dev/null
+check_that 'the kernel log says that there is no number more' \
+	"$(log_lines 'hot_add refused: no device number') > $refused"
 check_eq 'numbers end at 64 devices' "$(mswap_devices | wc -w)" 64
 check 'unloading removes all of them' rmmod mswap
 check_eq 'no device is left' "$(mswap_devices)" ''
