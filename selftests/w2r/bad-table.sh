@@ -3,7 +3,8 @@
 # Every wrong word of a table is refused with its name and what it may be, and nothing is made; the same
 # for messages and knobs.
 # timeout: 180
-# asked-for: newest
+# kernels: all
+# asked-for: 5.10 6.1 newest
 # in-turn: yes
 # expect-dmesg: device-mapper: table: 
 

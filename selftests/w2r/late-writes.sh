@@ -3,6 +3,7 @@
 # An origin that takes long to write: what is read while a write, a discard or zeroing is under way is not what is cached
 # when that has ended.
 # timeout: 180
+# kernels: all
 
 # Functions are called by name, by check and must.
 # shellcheck disable=SC2317

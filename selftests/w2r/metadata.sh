@@ -3,6 +3,8 @@
 # A file system's reads of metadata do not wait for what another cgroup prefetches and is kept from by its limit; for what
 # no limit can hold back they do.
 # timeout: 180
+# kernels: all
+# asked-for: 5.10 6.1
 
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=../mswap/cgroups.sh

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Nobody but root changes anything, and only the files that the manual calls writable can be written.
 # timeout: 180
-# asked-for: newest
+# kernels: all
+# asked-for: 5.10 6.1 newest
 # in-turn: yes
 
 # Functions are called by name, by check and must.

@@ -3,6 +3,8 @@
 # Reading ahead, by word and by measurement: off on a ramdisk and where it is wasted, on where it is used;
 # and the page cache's read-ahead on our disk is given back.
 # timeout: 180
+# kernels: all
+# asked-for: 6.1
 
 # Functions are called by name, by check and must.
 # shellcheck disable=SC2317

@@ -3,6 +3,8 @@
 # New tables while I/O goes on: another size, policy and planner, blocks of another size; no read is wrong
 # and none fails.
 # timeout: 180
+# kernels: all
+# asked-for: 6.1
 # expect-dmesg: device-mapper: table: 
 
 . "$(dirname "$0")/lib.sh"

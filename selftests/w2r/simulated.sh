@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The simulator counts what the module counts: a trace is replayed by both, with every policy and planner.
 # timeout: 180
-# asked-for: newest
+# kernels: all
+# asked-for: 5.10 6.1 newest
 # in-turn: yes
 
 . "$(dirname "$0")/lib.sh"

@@ -3,6 +3,8 @@
 # Several targets at once, on each other, above mswap and below it: swap on mswap on w2r; discards through
 # w2r to mswap.
 # timeout: 300
+# kernels: all
+# asked-for: 5.10 6.1
 
 . "$(dirname "$0")/lib.sh"
 

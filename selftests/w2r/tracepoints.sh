@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Each tracepoint tells what happened, as often as the counters say it did.
 # timeout: 180
+# kernels: all
+# asked-for: 5.10 6.1
 
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=../mswap/tracing.sh
