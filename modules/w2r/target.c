@@ -41,8 +41,6 @@ static const char *check_origin(struct w2r *c)
 	if (bdev_logical_block_size(c->dev->bdev) >
 	    c->block_sectors << SECTOR_SHIFT)
 		return "block_kib must be at least the origin's logical block size";
-	if (c->block_sectors << SECTOR_SHIFT < PAGE_SIZE)
-		return "block_kib must be at least a page of memory";
 	return NULL;
 }
 

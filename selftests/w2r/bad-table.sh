@@ -10,7 +10,10 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan $((2 * 37 + 2 * 8 + 8))
+must modprobe loop
+must dd if=/dev/urandom of="$WORK/large" bs=1M count=8 status=none
+large=$(losetup --show -f --sector-size 8192 "$WORK/large" 2>/dev/null)
+plan $((2 * 37 + (${#large} ? 3 : 1) + 2 * 8 + 8))
 
 # refused NAME TEXT TABLE: two results.
 refused() {
@@ -77,6 +80,15 @@ protected=$(basename /sys/bus/pseudo/drivers/scsi_debug/adapter0/host*/target*/*
 refused 'a write-protected origin' 'origin must be writable' "0 131072 w2r /dev/$protected 8"
 must null_make musterz 64 zoned=1 zone_size=4 memory_backed=0 discard=0
 refused 'a zoned origin' 'origin must not be zoned' '0 131072 w2r /dev/musterz 8'
+if [[ $large ]]; then
+	refused 'blocks below those of the origin' "block_kib must be at least the origin's logical block size" \
+		"$(table_of "$large" 8 block_kib 4)"
+	w2r_make muster "$large" 8 block_kib 8
+	check_eq 'but as large as those' "$(md5sum <"$DEV")" "$(md5sum <"$large")"
+	must dmsetup remove --retry muster
+else
+	skip 'blocks below those of the origin' 'this kernel has no block device with blocks above a page'
+fi
 refused 'no size' "$mib" '0 131072 w2r /dev/muster0'
 wrong 'size 0' "$mib" 0
 wrong 'a negative size' "$mib" -1
