@@ -8,7 +8,20 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 13
+plan 15
+
+# sent_by COMMAND...: sectors that mswap is told to write, to zero and to discard. Linux counts the zeroed as written.
+sent_by() {
+	local pages changed discarded
+
+	pages=$(get pages_out)
+	changed=$(stat_of "$MSWAP" 7)
+	discarded=$(stat_of "$MSWAP" 14)
+	"$@" || return
+	pages=$(($(get pages_out) - pages))
+	changed=$(($(stat_of "$MSWAP" 7) - changed))
+	echo "$((pages * 8)) $((changed - pages * 8)) $(($(stat_of "$MSWAP" 14) - discarded))"
+}
 
 must null_make muster0 96
 must null_make muster1 48
@@ -39,7 +52,9 @@ check_program 'few blocks, many races' blkcheck -s 2 -t 2 -r 4 -S 2 "$DEV"
 # mswap takes I/Os of 1 MiB, null_blk none so large: more blocks than are copied at once, from the middle of one on.
 w2r_make muster-m "$MSWAP" 8 block_kib 8
 check_program 'writes of many blocks' blkcheck -s 2 -t 2 -r 3 -S 4 "$DEV"
+check_eq 'zeroing goes down as such' "$(sent_by blkdiscard -z -l 32M "$DEV")" '0 65536 0'
 must touch_range "$DEV" 0 500
+check_eq 'a discard as one' "$(sent_by blkdiscard -l 32M "$DEV")" '0 0 65536'
 check 'all of it is discarded' blkdiscard "$DEV"
 check_eq 'and reads as zeros' "$(blkpattern scan "$DEV" | value_of zero)" "$(($(sectors_of "$DEV") / 8))"
 check_eq 'mswap holds nothing any more' "$(get_settled slots_used)" 0
