@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# An origin that fails: reads that failed are not remembered, a prefetch that failed harms nobody, and a
-# write that failed leaves nothing of itself in the cache.
+# An origin that fails, for good or for a second: reads that failed are not remembered, a prefetch that failed harms
+# nobody, and a write that failed leaves nothing of itself in the cache.
 # short-form: yes
 # timeout: 180
 # kernels: all
@@ -12,9 +12,9 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 22
+plan 28
 
-# origin_is good|error|flaky TABLE...: what muster-o is from now on.
+# origin_...: what muster-o is from now on.
 origin_good() {
 	must dm_make muster-o "0 $sectors linear /dev/muster0 0"
 }
@@ -28,6 +28,25 @@ origin_bad() {
 origin_refuses_writes() {
 	must modprobe dm-flakey
 	must dm_make muster-o "0 $sectors flakey /dev/muster0 0 0 3600 1 error_writes"
+}
+
+# For a second all is well, in the next one all I/O fails, and so on.
+origin_comes_and_goes() {
+	must modprobe dm-flakey
+	must dm_make muster-o "0 $sectors flakey /dev/muster0 0 1 1"
+}
+
+origin_works() {
+	touch_range /dev/mapper/muster-o 0 1
+}
+
+# more_failed READS WRITES: than so many.
+more_failed() {
+	(($(w2r_get read_errors) > $1 && $(w2r_get write_errors) > $2))
+}
+
+read_anything() {
+	(($(w2r_get read_blocks) > 0))
 }
 
 write_block() {
@@ -74,6 +93,28 @@ check 'the same write now works' write_block 2000 "$WORK/block"
 check_eq 'and is read back' "$(sum_range "$DEV" 2000 1)" "$(md5sum <"$WORK/block")"
 check_eq 'as from the origin' "$(sum_range /dev/muster0 2000 1)" "$(md5sum <"$WORK/block")"
 check_eq 'every block is accounted for' "$(unaccounted)" 0
+
+# All fits in the cache: what is wrong there is found at the end.
+w2r_make muster /dev/mapper/muster-o 16 readahead on
+blkcheck -EA -s 3600 -t 3 -r 3 "$DEV" >"$WORK/out" 2>&1 &
+checker=$!
+must wait_until 20 read_anything
+origin_comes_and_goes
+for outage in 1 2; do
+	before="$(w2r_get read_errors) $(w2r_get write_errors)"
+	# shellcheck disable=SC2086
+	check "outage $outage: reads and writes fail" wait_until 10 more_failed $before
+	must wait_until 10 origin_works
+done
+origin_good
+kill $checker
+wait $checker
+check_eq 'all that was acknowledged is read' "$? $(verified_pages <"$WORK/out" | grep -c .)" '0 1'
+diag "$(tail -n 2 "$WORK/out")"
+must dmsetup message muster 0 clear_stats
+check_eq 'as from the origin' "$(sum_range "$DEV" 0 4096)" "$(sum_range /dev/muster0 0 4096)"
+check_that 'though it comes out of the cache' "$(w2r_get hits_weighing) + $(w2r_get hits_waiting) > 2048"
+check_eq 'nothing of it is lost' "$(unaccounted)" 0
 
 # The block layer merges a prefetch with the read that it follows.
 must null_make muster1 16
