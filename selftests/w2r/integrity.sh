@@ -13,7 +13,7 @@
 # shellcheck source=../mswap/tracing.sh
 . "$(dirname "$0")/../mswap/tracing.sh"
 
-plan 27
+plan 30
 
 # racing NAME MIB "OPTION VALUE..." BLKCHECK_OPTIONS...
 racing() {
@@ -32,6 +32,10 @@ make_tree() {
 		seq $((i * 1000000)) $((i * 1000900)) >"$1/$i" || return
 	done
 	seq 10000000 11400000 >"$1/large"
+}
+
+holds() {
+	(($(w2r_get weighing_blocks) + $(w2r_get waiting_blocks) >= $1))
 }
 
 sums_of() {
@@ -55,6 +59,19 @@ racing 'few blocks, many races' 8 'readahead on' -s 1 -t 2 -r 4 -S 2
 racing 'blocks of 64 KiB' 8 'block_kib 64 readahead on planner stream' -s 1 -t 3 -r 3
 racing 'the defaults, all cached' 128 '' -s 1 -t 3 -r 3 -S 24
 check_eq 'every block is accounted for' "$(unaccounted)" 0
+
+w2r_make muster /dev/muster0 128
+blkcheck -DA -s 3600 -t 3 -r 3 -S 24 "$DEV" >"$WORK/out" 2>&1 &
+checker=$!
+must wait_until 30 holds 6000
+must put 2 /proc/sys/vm/drop_caches
+reclaimed=$(w2r_get reclaimed)
+check_that 'the kernel takes blocks that are read and written' "$reclaimed > 5000"
+kill $checker
+wait $checker
+check_eq 'none of which was wrong' "$? $(verified_pages <"$WORK/out" | grep -c .)" '0 1'
+diag "reclaimed $reclaimed blocks; $(tail -n 1 "$WORK/out")"
+check_eq 'nor is one lost' "$(unaccounted)" 0
 
 # Only what the origin delivered may be cached, whatever the reader does with his memory meanwhile.
 w2r_make muster /dev/muster0 32 readahead off
