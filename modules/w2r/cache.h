@@ -85,6 +85,7 @@ struct w2r {
 	struct toggle toggle;
 	u32 toggle_used, toggle_wasted;	/* rooms' counters at the last period */
 	unsigned long shrunk_at;	/* jiffies */
+	u32 dropped_from;		/* the limit before drop_caches, or 0 */
 
 	struct table table;		/* knobs; written under ->lock */
 	struct dm_target *ti;

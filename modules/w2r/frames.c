@@ -71,6 +71,7 @@ u32 w2r_take(struct w2r *c, u64 block, enum room room, struct w2r_filler *f)
 		rooms_unfill(&c->rooms, e);
 		/* From now on a block that comes takes the memory of another. */
 		set_limit(c, c->rooms.in_use);
+		c->dropped_from = 0;
 		c->shrunk_at = jiffies;
 		return ENTRY_NONE;
 	}
@@ -163,11 +164,25 @@ static unsigned long count(void *ctx)
 
 /*
  * Not to be taken again for a while: readers would have it before those who want it.
- * Who says drop_caches reclaims nothing, and wants none.
+ * Who says drop_caches reclaims nothing, and wants none: that ends with the next tick,
+ * and not at once, since Linux 5.10 asks on as long as it gets some.
  */
+static void shrunk(struct w2r *c, bool wanted)
+{
+	if (wanted) {
+		c->dropped_from = 0;
+		c->shrunk_at = jiffies;
+	} else if (!c->dropped_from) {
+		c->dropped_from = c->rooms.limit;
+	}
+	/* Not less: the frames of spare entries are still there. */
+	set_limit(c, c->resident);
+	w2r_count(c, W2R_RECLAIMED, 1);
+}
+
 static unsigned long scan(void *ctx, unsigned long nr)
 {
-	bool wants = current->flags & PF_MEMALLOC;
+	bool wanted = current->flags & PF_MEMALLOC;
 	struct w2r *c = ctx;
 	unsigned long freed, flags;
 	struct page *page;
@@ -176,12 +191,7 @@ static unsigned long scan(void *ctx, unsigned long nr)
 		spin_lock_irqsave(&c->lock, flags);
 		page = c->resident > RESIDENT_LEAST ? take_memory(c) : NULL;
 		if (page)
-			w2r_count(c, W2R_RECLAIMED, 1);
-		if (page && wants) {
-			/* Not less: the frames of spare entries are still there. */
-			set_limit(c, c->resident);
-			c->shrunk_at = jiffies;
-		}
+			shrunk(c, wanted);
 		spin_unlock_irqrestore(&c->lock, flags);
 		if (!page)
 			break;
@@ -198,7 +208,10 @@ void w2r_frames_grow(struct w2r *c)
 
 	spin_lock_irq(&c->lock);
 	limit = c->rooms.limit;
-	if (limit < c->nr_entries && time_after(jiffies, c->shrunk_at + CALM))
+	if (c->dropped_from) {
+		set_limit(c, max(limit, c->dropped_from));
+		c->dropped_from = 0;
+	} else if (limit < c->nr_entries && time_after(jiffies, c->shrunk_at + CALM))
 		set_limit(c, limit + max(1u, c->nr_entries / 32));
 	spin_unlock_irq(&c->lock);
 }

@@ -13,7 +13,7 @@
 # shellcheck source=../mswap/tracing.sh
 . "$(dirname "$0")/../mswap/tracing.sh"
 
-plan 30
+plan 31
 
 # racing NAME MIB "OPTION VALUE..." BLKCHECK_OPTIONS...
 racing() {
@@ -36,6 +36,10 @@ make_tree() {
 
 holds() {
 	(($(w2r_get weighing_blocks) + $(w2r_get waiting_blocks) >= $1))
+}
+
+may_hold() {
+	(($(w2r_get capacity_blocks) >= $1))
 }
 
 sums_of() {
@@ -64,9 +68,11 @@ w2r_make muster /dev/muster0 128
 blkcheck -DA -s 3600 -t 3 -r 3 -S 24 "$DEV" >"$WORK/out" 2>&1 &
 checker=$!
 must wait_until 30 holds 6000
+capacity=$(w2r_get capacity_blocks)
 must put 2 /proc/sys/vm/drop_caches
 reclaimed=$(w2r_get reclaimed)
 check_that 'the kernel takes blocks that are read and written' "$reclaimed > 5000"
+check 'to be dropped is no want of memory: they may come back soon' wait_until 5 may_hold "$capacity"
 kill $checker
 wait $checker
 check_eq 'none of which was wrong' "$? $(verified_pages <"$WORK/out" | grep -c .)" '0 1'
