@@ -46,8 +46,8 @@ struct batch {
 	enum cluster_policy policy;
 	blk_opf_t opf;			/* what its bios ask for, put together */
 	bool sorted;
-	bool in_pieces;			/* no run was left for what came last of it, */
-	u32 behind;			/* and then this is the slot behind that */
+	bool in_pieces;			/* no run was left for what came last of it */
+	u32 behind;			/* the slot behind that, if ->next is not 0 */
 	struct cluster_page pages[];	/* cap of them, and work space behind */
 };
 

@@ -36,9 +36,9 @@
 
 struct read_op;
 
-#define PAGEIN_FAILED	8
+#define PAGEIN_FAILED	8	/* of which a shard knows */
 
-/* A granule in which a window has failed. */
+/* A granule in which a window has failed; protected by the shard's lock. */
 struct pagein_failed {
 	u32 granule;
 	u32 alone;	/* so many more reads of it are of what is wanted only */

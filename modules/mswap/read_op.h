@@ -95,18 +95,20 @@ u32 pagein_limit(const struct pagein *pi);
 void read_plan(struct read_op *op, struct pagein_shard *sh, u32 slot, u32 want);
 /*
  * The same for what a run goes on with at @slot, for a reader who has come to slot
- * @from; false if there is nothing, or no frame for it.
+ * @from; false if there is nothing, or no frame for it, or such a read has failed
+ * lately.
  */
 bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh, u32 slot,
 		     u32 size, u32 from);
+/* The same for the @want slots from @slot on alone. */
+void read_plan_wanted(struct read_op *op, struct pagein_shard *sh, u32 slot,
+		      u32 want);
+
 /*
  * A read from @slot on of more than was wanted has failed: for a while there are no
  * others like it in its granule.
  */
 void read_plan_failed(struct pagein_shard *sh, u32 slot);
-/* The same for the @want slots from @slot on alone. */
-void read_plan_wanted(struct read_op *op, struct pagein_shard *sh, u32 slot,
-		      u32 want);
 
 /* runs.c: under the shard's lock. */
 

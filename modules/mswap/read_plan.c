@@ -223,8 +223,19 @@ static struct pagein_failed *find_failed(struct pagein_shard *sh, u32 g)
 {
 	u32 i, n = min_t(u32, sh->nr_failed, PAGEIN_FAILED);
 
+	lockdep_assert_held(&sh->lock);
 	for (i = 0; i < n; i++)
 		if (sh->failed[i].granule == g && sh->failed[i].alone)
+			return &sh->failed[i];
+	return NULL;
+}
+
+static struct pagein_failed *spent_failed(struct pagein_shard *sh)
+{
+	u32 i, n = min_t(u32, sh->nr_failed, PAGEIN_FAILED);
+
+	for (i = 0; i < n; i++)
+		if (!sh->failed[i].alone)
 			return &sh->failed[i];
 	return NULL;
 }
@@ -238,7 +249,8 @@ void read_plan_failed(struct pagein_shard *sh, u32 slot)
 {
 	struct pagein_failed *f = find_failed(sh, granule_of(slot));
 
-	lockdep_assert_held(&sh->lock);
+	if (!f)
+		f = spent_failed(sh);
 	if (!f)
 		f = &sh->failed[sh->nr_failed++ % PAGEIN_FAILED];
 	f->granule = granule_of(slot);

@@ -29,20 +29,38 @@ static void write_group(struct batch_write *w, bool joins)
 			     joins && !i);
 }
 
+/*
+ * What the pages of @b from @from on come after: those of @b before them, or what
+ * this CPU wrote last. In between @b may have come to another CPU, or another batch
+ * to this one.
+ */
+static struct batch_tail write_before(const struct batch *b, u32 from)
+{
+	struct batch_tail t;
+
+	if (from)
+		return (struct batch_tail){ .slot = b->behind,
+					    .page = b->pages[from - 1] };
+	t = *get_cpu_ptr(b->bt->tails);
+	put_cpu_ptr(b->bt->tails);
+	return t;
+}
+
 /* A reader of an earlier write's run may well go on into this one. */
 static void write_note_tail(struct batch_write *w)
 {
-	struct batch_tail *t = get_cpu_ptr(w->batch->bt->tails);
-	bool continues = cluster_continues(&t->page, write_pages(w));
-	u32 last = t->slot - 1;
+	struct batch_tail before = write_before(w->batch, w->from), *t;
+	bool continues = cluster_continues(&before.page, write_pages(w));
 
-	w->continues = continues && t->slot == w->slot;
+	w->continues = continues && before.slot == w->slot;
+	w->batch->behind = w->slot + w->n;
+	t = get_cpu_ptr(w->batch->bt->tails);
 	t->slot = w->slot + w->n;
 	t->page = write_pages(w)[w->n - 1];
 	put_cpu_ptr(w->batch->bt->tails);
 	if (w->n < SLOT_RUN_LONG)
-		write_group(w, continues &&
-			       granule_of(last) == granule_of(w->slot));
+		write_group(w, continues && granule_of(before.slot - 1) ==
+					    granule_of(w->slot));
 }
 
 static u32 publish_page(struct batching *bt, struct cluster_page *page,
@@ -151,17 +169,13 @@ static void write_end_io(struct bio *bio)
  * Where the next pages of @b are best written in pieces, if they must be. What is
  * no part of the run before begins in a granule of its own: one holds one group.
  */
-static enum space_place write_place(const struct batch *b)
+static enum space_place write_place(const struct batch *b,
+				    const struct batch_tail *before)
 {
-	struct batch_tail *t;
-	bool continues;
-
 	if (b->in_pieces)
 		return SPACE_PIECE;
-	t = get_cpu_ptr(b->bt->tails);
-	continues = cluster_continues(&t->page, &b->pages[b->next]);
-	put_cpu_ptr(b->bt->tails);
-	return continues ? SPACE_BEHIND : SPACE_APART;
+	return cluster_continues(&before->page, &b->pages[b->next]) ?
+	       SPACE_BEHIND : SPACE_APART;
 }
 
 /*
@@ -176,17 +190,15 @@ static u32 write_alloc_slots(struct batch *b, u32 want, u32 *got, gfp_t gfp)
 {
 	struct batching *bt = b->bt;
 	struct flight *givers = bt->givers;
-	enum space_place place = write_place(b);
-	u32 slot, behind;
+	struct batch_tail before = write_before(b, b->next);
+	enum space_place place = write_place(b, &before);
+	u32 slot;
 	s64 look;
-
-	/* A batch that a worker goes on with was begun on another CPU. */
-	behind = b->in_pieces ? b->behind : raw_cpu_read(bt->tails->slot);
 
 	for (;;) {
 		look = flight_look(givers);
 		flight_begin(givers);
-		slot = space_alloc(bt->space, want, place, behind, got);
+		slot = space_alloc(bt->space, want, place, before.slot, got);
 		if (slot != SLOT_NONE)
 			break;
 		flight_cancel(givers);
@@ -198,8 +210,6 @@ static u32 write_alloc_slots(struct batch *b, u32 want, u32 *got, gfp_t gfp)
 				   space_nr_free(bt->space) ||
 				   flight_idle(givers), WRITE_SLOT_WAIT);
 	}
-	b->in_pieces = *got < want && *got < SLOT_RUN_LONG;
-	b->behind = slot + *got;
 	trace_mswap_slot_alloc(bt->name, want, slot, *got);
 	return slot;
 }
@@ -308,6 +318,7 @@ bool batch_write(struct batch *b, u32 want, gfp_t gfp)
 	w->n = got;
 	w->slot = slot;
 	w->behind = false;
+	b->in_pieces = got < want && got < SLOT_RUN_LONG;
 	write_note_tail(w);
 	b->next += got;
 	atomic_inc(&b->refs);

@@ -48,7 +48,7 @@ enum w2r_stat {
 	W2R_READ_ERRORS,
 	W2R_WRITE_ERRORS,
 	W2R_WAITED,		/* reads that waited for a block on its way */
-	W2R_RECLAIMED,		/* frames given back under memory pressure */
+	W2R_RECLAIMED,		/* frames that the shrinker gave back */
 	W2R_NR_STATS,
 };
 
@@ -131,7 +131,7 @@ struct w2r_io {
 	u32 stale;		/* a write's entries that wait for its end */
 	u64 start_ns;		/* of a read of the origin that is timed; or 0 */
 	struct bvec_iter iter;	/* a write's, as it came */
-	struct list_head wait;
+	struct list_head wait;	/* of a read that waits, or a wide write under way */
 };
 
 static inline void w2r_count(struct w2r *c, enum w2r_stat what, u64 n)

@@ -170,7 +170,7 @@ static unsigned long count(void *ctx)
 static void shrunk(struct w2r *c, bool wanted)
 {
 	if (wanted) {
-		c->dropped_from = 0;
+		c->dropped_from -= !!c->dropped_from;
 		c->shrunk_at = jiffies;
 	} else if (!c->dropped_from) {
 		c->dropped_from = c->rooms.limit;

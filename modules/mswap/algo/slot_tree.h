@@ -82,10 +82,11 @@ u32 slot_tree_alloc(struct slot_tree *t, u32 want, u32 hint);
  * what a caller takes with the end of one run as the @hint for the next lies
  * close together instead, even where @want slots are free elsewhere, so that one
  * I/O can read it back: at or after @hint, unless @apart, the runs of two or more
- * slots of its word (all runs, if the area is worn), then those of the word that has most of them in the next node
- * with free slots, to which @apart goes at once; where no word there has
- * SLOT_WORD_DENSE of them, and in an area that is worn, all runs of the word with
- * most free slots. Of equal words the first; a run ends at the end of its word.
+ * slots of its word (all runs, if the area is worn), then those of the word that
+ * has most of them in the next node with free slots, to which @apart goes at once;
+ * where no word there has SLOT_WORD_DENSE of them, and in an area that is worn, all
+ * runs of the word with most free slots. Of equal words the first; a run ends at
+ * the end of its word.
  *
  * Worn: so much of it is in use that what is freed joins too seldom for words to
  * become dense again. To take their pairs only would leave single slots, until
