@@ -30,36 +30,37 @@ static void write_group(struct batch_write *w, bool joins)
 }
 
 /*
- * What the pages of @b from @from on come after: those of @b before them, or what
- * this CPU wrote last. In between @b may have come to another CPU, or another batch
- * to this one.
+ * What the next pages of @b come after: those of @b before them, or what this CPU
+ * wrote last. In between @b may have come to another CPU, or another batch to this
+ * one.
  */
-static struct batch_tail write_before(const struct batch *b, u32 from)
+static struct batch_tail write_before(const struct batch *b)
 {
 	struct batch_tail t;
 
-	if (from)
+	if (b->next)
 		return (struct batch_tail){ .slot = b->behind,
-					    .page = b->pages[from - 1] };
+					    .page = b->pages[b->next - 1] };
 	t = *get_cpu_ptr(b->bt->tails);
 	put_cpu_ptr(b->bt->tails);
 	return t;
 }
 
 /* A reader of an earlier write's run may well go on into this one. */
-static void write_note_tail(struct batch_write *w)
+static void write_note_tail(struct batch_write *w,
+			    const struct batch_tail *before)
 {
-	struct batch_tail before = write_before(w->batch, w->from), *t;
-	bool continues = cluster_continues(&before.page, write_pages(w));
+	bool continues = cluster_continues(&before->page, write_pages(w));
+	struct batch_tail *t;
 
-	w->continues = continues && before.slot == w->slot;
+	w->continues = continues && before->slot == w->slot;
 	w->batch->behind = w->slot + w->n;
 	t = get_cpu_ptr(w->batch->bt->tails);
 	t->slot = w->slot + w->n;
 	t->page = write_pages(w)[w->n - 1];
 	put_cpu_ptr(w->batch->bt->tails);
 	if (w->n < SLOT_RUN_LONG)
-		write_group(w, continues && granule_of(before.slot - 1) ==
+		write_group(w, continues && granule_of(before->slot - 1) ==
 					    granule_of(w->slot));
 }
 
@@ -186,19 +187,19 @@ static enum space_place write_place(const struct batch *b,
  * all the time that was spent looking, for who takes slots has begun before, and
  * none was given up meanwhile without I/O.
  */
-static u32 write_alloc_slots(struct batch *b, u32 want, u32 *got, gfp_t gfp)
+static u32 write_alloc_slots(struct batch *b, const struct batch_tail *before,
+			     u32 want, u32 *got, gfp_t gfp)
 {
 	struct batching *bt = b->bt;
 	struct flight *givers = bt->givers;
-	struct batch_tail before = write_before(b, b->next);
-	enum space_place place = write_place(b, &before);
+	enum space_place place = write_place(b, before);
 	u32 slot;
 	s64 look;
 
 	for (;;) {
 		look = flight_look(givers);
 		flight_begin(givers);
-		slot = space_alloc(bt->space, want, place, before.slot, got);
+		slot = space_alloc(bt->space, want, place, before->slot, got);
 		if (slot != SLOT_NONE)
 			break;
 		flight_cancel(givers);
@@ -293,12 +294,13 @@ static void no_space(struct batch *b, u32 n)
 
 bool batch_write(struct batch *b, u32 want, gfp_t gfp)
 {
+	struct batch_tail before = write_before(b);
 	struct batching *bt = b->bt;
 	struct batch_write *w;
 	struct bio *bio;
 	u32 slot, got;
 
-	slot = write_alloc_slots(b, want, &got, gfp);
+	slot = write_alloc_slots(b, &before, want, &got, gfp);
 	if (slot == SLOT_NONE) {
 		if (gfp != GFP_NOIO)
 			return false;
@@ -319,7 +321,7 @@ bool batch_write(struct batch *b, u32 want, gfp_t gfp)
 	w->slot = slot;
 	w->behind = false;
 	b->in_pieces = got < want && got < SLOT_RUN_LONG;
-	write_note_tail(w);
+	write_note_tail(w, &before);
 	b->next += got;
 	atomic_inc(&b->refs);
 	backing_aim(bio, slot);
