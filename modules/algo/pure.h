@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The one header from elsewhere that algo/ may include: fixed-width types and bit operations,
- * for the kernel and for user space alike.
+ * The one header from elsewhere that algo/ may include: fixed-width types and bit
+ * operations, for the kernel and for user space alike.
  */
 #ifndef ALGO_PURE_H
 #define ALGO_PURE_H

@@ -10,8 +10,8 @@
  * who waits is woken, and memory is taken without waiting. It protects the rooms,
  * the planner, the slots' page pointers, the table of writers, the counters and
  * all else below that is not said to be under another. Frames are copied without
- * it: out of an entry that is pinned or that is being filled (its
- * filler owns it), and into a stale one that is pinned (its writer's).
+ * it: out of an entry that is pinned or that is being filled (its filler owns it),
+ * and into a stale one that is pinned (its writer's).
  */
 #ifndef W2R_CACHE_H
 #define W2R_CACHE_H

@@ -211,8 +211,10 @@ void w2r_frames_grow(struct w2r *c)
 	if (c->dropped_from) {
 		set_limit(c, max(limit, c->dropped_from));
 		c->dropped_from = 0;
-	} else if (limit < c->nr_entries && time_after(jiffies, c->shrunk_at + CALM))
+	} else if (limit < c->nr_entries &&
+		   time_after(jiffies, c->shrunk_at + CALM)) {
 		set_limit(c, limit + max(1u, c->nr_entries / 32));
+	}
 	spin_unlock_irq(&c->lock);
 }
 

@@ -26,7 +26,8 @@ struct pace {
 void pace_init(struct pace *p);
 /*
  * A read of @n slots took @ns. Follows what is faster by half of the difference,
- * what is slower by a sixteenth: a read that waited behind others says little of itself.
+ * what is slower by a sixteenth: a read that waited behind others says little of
+ * itself.
  */
 void pace_learn(struct pace *p, u32 n, u64 ns);
 /* The most slots between two wanted ones, up to @most; @most when not known. */

@@ -41,7 +41,8 @@ struct policy {
 	void (*hit)(struct weighing *w, u32 e);
 	/*
 	 * An entry that is not pinned, taken out and, where the policy has a ghost
-	 * for it, remembered there; or ENTRY_NONE. @mark is the incoming block's, 0 if there is none.
+	 * for it, remembered there; or ENTRY_NONE. @mark is the incoming block's, 0
+	 * if there is none.
 	 */
 	u32 (*victim)(struct weighing *w, u8 mark);
 	/* @e leaves for another reason. */

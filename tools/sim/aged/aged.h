@@ -37,7 +37,7 @@ struct aged_writer {
 	u32 hint;
 	u32 left;	/* of the batch */
 	u32 done;
-	u32 *slots;	/* [AGED_PAGES] */
+	u32 *slots;	/* [AGED_PAGES / AGED_WRITERS] */
 };
 
 struct aged_found {
