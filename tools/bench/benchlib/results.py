@@ -20,10 +20,15 @@ MSWAP_COUNTERS = (
 MSWAP_ERRORS = ("read_errors", "write_errors", "nospace")
 PAGES_A_REFUSAL = 1000  # what frontswap refuses goes to a ramdisk: no more than one page in so many
 SWAPPED = ("pswpin", "pswpout", "zswpin", "zswpout")  # the latter two by zswap alone, which has them in memory
-TICKS = 100  # of /proc/stat, a second
+MS_A_TICK = 10  # of /proc/stat
 CPUSTAT = {"user": (0, 1), "sys": (2, 5, 6)}  # user, nice; system, irq, softirq
 BIO = re.compile(r"^bio .*rwbs: *([A-Z]+) .*hitcount: *(\d+) .*nr_sector: *(\d+)$")
 VERIFIED = re.compile(r"^verified (\d+) (?:pages|objects), (\d+) bad$")
+
+
+def cpu_ms(values):
+    """Of the VALUES of the machine's line in /proc/stat, the time in the kernel and not."""
+    return {name: sum(int(values[column]) for column in columns) * MS_A_TICK for name, columns in CPUSTAT.items()}
 
 
 def _seconds(path):
@@ -32,8 +37,7 @@ def _seconds(path):
     for line in path.read_text(encoding="utf-8").splitlines():
         name, *values = line.split()
         if name == "cpustat":
-            found |= {name: sum(int(values[column]) for column in columns) / TICKS
-                      for name, columns in CPUSTAT.items()}
+            found |= {name: spent / 1000 for name, spent in cpu_ms(values).items()}
         elif name == "memstall":
             found["stall"] = int(values[0]) / 1e6
     return found

@@ -3,7 +3,7 @@
 
 import dataclasses
 
-from . import conditions, guest, options
+from . import conditions, guest, options, results
 
 DEVICES = {
     "null_blk-100us": "null_blk, 100 µs",
@@ -126,18 +126,13 @@ def guest_plan(todo, programs, size_mib, cache_mib, *, tree=TREE, unit=UNIT, tex
     return "\n".join(lines) + "\n"
 
 
-TICKS_MS = 10  # of /proc/stat
-CPU_USER, CPU_SYSTEM = (1, 2), (3, 6, 7)  # user, nice; system, irq, softirq
-
-
 def _snapshot(path):
     """The device's I/Os, what the machine has spent, and the cache's counters as they are called there."""
     found = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         words = line.split()
         if line.startswith("cpu "):
-            found |= {name: sum(int(words[column]) for column in columns) * TICKS_MS
-                      for name, columns in (("user_ms", CPU_USER), ("sys_ms", CPU_SYSTEM))}
+            found |= {f"{name}_ms": spent for name, spent in results.cpu_ms(words[1:]).items()}
         elif line.startswith("blockstat "):
             found |= {"dev_reads": int(words[1]), "dev_read_kib": int(words[3]) // 2,
                       "dev_writes": int(words[5]), "dev_write_kib": int(words[7]) // 2}
