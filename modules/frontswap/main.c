@@ -212,15 +212,29 @@ static struct frontswap_ops fswap_ops = {
 	.invalidate_area = fswap_invalidate_area,
 };
 
-/* Puts @e (or none), with @ids, in the place of those that were. */
+static bool fswap_stores(void)
+{
+	u32 n = areas_nr_stored();
+
+	if (n)
+		pr_err_ratelimited("device stays mswap%d: it holds %u pages; swapoff gives them back\n",
+				   device, n);
+	return n;
+}
+
+/*
+ * Puts @e (or none), with @ids, in the place of those that were. Whoever waits for
+ * attach_sem makes all others wait, and a load holds it until the device answers:
+ * that pages are stored is found out before, too.
+ */
 static int fswap_exchange(struct engine **e, unsigned long **ids, int id)
 {
 	int err = 0;
 
+	if (fswap_stores())
+		return -EBUSY;
 	percpu_down_write(&attach_sem);
-	if (areas_nr_stored()) {
-		pr_err_ratelimited("device stays mswap%d: it holds %u pages; swapoff gives them back\n",
-				   device, areas_nr_stored());
+	if (fswap_stores()) {
 		err = -EBUSY;
 	} else {
 		*ids = areas_reset(*ids, *e ? mswap_lent_slots(*e) : 0);

@@ -9,12 +9,16 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 10
+plan 14
 
 COPIES=512
 
 none_held() {
 	(($(get copies_held) == 0))
+}
+
+loads_wait() {
+	(($(get dev_reads) > reads))
 }
 
 must null_make muster0 64
@@ -34,6 +38,18 @@ refused=$(get stores_refused) out=$(get pages_out)
 check_program 'the next one swaps' limited 24M pagestride -c 1 -k 0 -s 40
 # A machine that stands still for a second has no free copy for so long.
 check_le 'and hardly anything of it is refused' $(($(get stores_refused) - refused)) $((($(get pages_out) - out) / 1000))
+buscheck_end
+
+# What is stored and on the device is asked for while that stands still.
+buscheck_start 10M 16
+check 'all is on the device' wait_until 30 none_held
+must dmsetup suspend muster
+reads=$(get dev_reads)
+buscheck_ask
+check 'a load waits for the device' wait_until 10 loads_wait
+check_fails 'nobody waits for it to be told that the device stays' 'Device or resource busy' fswap_attach -1
+must dmsetup resume muster
+check 'the load ends' wait_until 60 buscheck_said read 1
 buscheck_end
 
 # Who evicts a page waits a second for a free copy, once for all of them.
