@@ -85,16 +85,17 @@ size_t space_bytes(const struct space *s)
 
 enum take {
 	TAKE_WHOLE,	/* as many as wanted, or none */
+	TAKE_LONG,	/* fewer, if need be, but none of an area in shreds */
 	TAKE_BEHIND,	/* fewer, if need be */
 	TAKE_APART,
 };
 
 /* Several CPUs may write to one shard: who goes on does so where he was. */
-static u32 space_hint(const struct space_shard *sh, enum take take, u32 behind)
+static u32 space_hint(const struct space_shard *sh, u32 behind)
 {
 	bool here = behind != SLOT_NONE && behind - 1 - sh->base < sh->nr;
 
-	return take == TAKE_BEHIND && here ? behind - sh->base : sh->hint;
+	return here ? behind - sh->base : sh->hint;
 }
 
 static u32 space_shard_alloc(struct space_shard *sh, u32 want, enum take take,
@@ -105,9 +106,12 @@ static u32 space_shard_alloc(struct space_shard *sh, u32 want, enum take take,
 
 	spin_lock_irqsave(&sh->lock, flags);
 	*got = want;
-	hint = space_hint(sh, take, behind);
+	hint = space_hint(sh, behind);
 	if (take == TAKE_WHOLE)
 		slot = slot_tree_alloc(&sh->tree, want, hint);
+	else if (take == TAKE_LONG &&
+		 slot_tree_longest(&sh->tree) < SLOT_RUN_LONG)
+		slot = SLOT_NONE;
 	else
 		slot = slot_tree_alloc_upto(&sh->tree, want, hint,
 					    take == TAKE_APART, got);
@@ -162,16 +166,16 @@ static u32 space_roomiest(const struct space *s, u32 own)
 }
 
 /*
- * A whole run in any shard is better than a broken one in the CPU's own, unless it
- * is the rest of a broken one. The more of a shard is free the longer are its runs:
- * one CPU that writes much would be down to single slots in its own while others
- * have runs left.
+ * A whole run in any shard is better than a broken one in the CPU's own, and a long
+ * one than shreds, unless it is the rest of a broken one. The more of a shard is free
+ * the longer are its runs, as a rule: one CPU that writes much would be down to
+ * single slots in its own while others have runs left.
  */
 u32 space_alloc(struct space *s, u32 want, enum space_place place, u32 behind,
 		u32 *got)
 {
 	enum take take = place == SPACE_APART ? TAKE_APART : TAKE_BEHIND;
-	u32 own = raw_smp_processor_id() % s->nr_shards, slot;
+	u32 own = raw_smp_processor_id() % s->nr_shards, first, slot;
 
 	if (place != SPACE_PIECE) {
 		slot = space_alloc_from(s, own, want, TAKE_WHOLE, SLOT_NONE,
@@ -181,8 +185,15 @@ u32 space_alloc(struct space *s, u32 want, enum space_place place, u32 behind,
 	}
 	if (behind != SLOT_NONE)
 		own = space_shard_nr(s, behind - 1);
-	return space_alloc_from(s, space_roomiest(s, own), want, take, behind,
-				got);
+	first = space_roomiest(s, own);
+	if (place == SPACE_APART)
+		behind = SLOT_NONE;
+	if (place != SPACE_PIECE && want > SLOT_RUN_LONG) {
+		slot = space_alloc_from(s, first, want, TAKE_LONG, behind, got);
+		if (slot != SLOT_NONE)
+			return slot;
+	}
+	return space_alloc_from(s, first, want, take, behind, got);
 }
 
 static struct space_shard *space_shard_of(struct space *s, u32 slot)

@@ -48,9 +48,10 @@ enum space_place {
  * others; where none has one, what slot_tree_alloc_upto() takes in the shard where
  * the caller's last run ended, before slot @behind (SLOT_NONE: he has none), from
  * there on but for SPACE_APART, or in the shard with most free slots if those are
- * clearly more. SLOT_NONE when nothing is
- * free, else its first slot and *@got.  The paper's rule (MOC, section 4.2): the
- * caller writes *@got pages and asks again for the rest.
+ * clearly more; where that one is in shreds, in any that is not, unless it is for a
+ * SPACE_PIECE. SLOT_NONE when nothing is free, else its first slot and *@got.  The
+ * paper's rule (MOC, section 4.2): the caller writes *@got pages and asks again for
+ * the rest.
  */
 u32 space_alloc(struct space *s, u32 want, enum space_place place, u32 behind,
 		u32 *got);

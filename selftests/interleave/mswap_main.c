@@ -109,7 +109,7 @@ static void run(void)
 int main(int argc, char **argv)
 {
 	static const struct run_test test = {
-		.name = "mswap", .seeds = 800, .run = run,
+		.name = "mswap", .seeds = 1000, .run = run,
 		.events = check_events, .nr_events = NR_EVENTS,
 	};
 

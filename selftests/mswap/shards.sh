@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Free slots are scattered all over a device with a slot tree for each CPU: one CPU that writes takes them from all
-# trees alike, instead of using up its own, and goes on in one of them for long.
+# trees alike, instead of using up its own, and goes on in one of them for long. Where its own is in shreds and another has
+# long runs, it takes these, though they are fewer slots.
 # timeout: 300
 # kernels: all
 # asked-for: 5.10 6.1
@@ -10,9 +11,11 @@
 # shellcheck source=tracing.sh
 . "$(dirname "$0")/tracing.sh"
 
-plan 5
+plan 8
 
 WRITTEN=2048 # blocks: of those free a quarter
+IN_FIRST=19000 # blocks that the first tree of two holds, all but some
+RUNS=60
 
 fill() {
 	must taskset -c 0 blkpattern "$@" fill "$MSWAP"
@@ -51,5 +54,25 @@ diag "$first runs of the first tree, $second of the second, in turns of $changes
 check_that 'both trees give' "4 * $first > $first + $second && 4 * $second > $first + $second"
 check_that 'each many runs in a row' "10 * $changes < $first + $second"
 check_eq 'all blocks are right' "$(blkpattern -b 16 -g 2 -n "$WRITTEN" scan "$MSWAP" | value_of match)" "$WRITTEN"
+
+# The first tree is full of blocks in random order, the second of blocks in order.
+tenth=$((blocks / 10))
+must wait_until 5 mswap_set reset 1
+must mswap_set backing_dev /dev/muster0
+fill -b 1 -R -g 1 -n "$IN_FIRST"
+must taskset -c 1 blkpattern -b 64 -g 1 -f "$IN_FIRST" -n $((blocks - IN_FIRST)) fill "$MSWAP"
+must blkdiscard -l $((tenth * 4096)) "$MSWAP"
+for ((i = 0; i < RUNS; i++)); do
+	must blkdiscard -o $(((IN_FIRST + 128 * i) * 4096)) -l $((48 * 4096)) "$MSWAP"
+done
+check_eq 'single slots of the first are free, and runs of 48 of the second' "$(get_settled slots_used)" \
+	$((blocks - tenth - 48 * RUNS))
+fill -b 64 -g 2 -f "$WRITTEN" -n $((slots - blocks))
+writes=$(get dev_writes)
+fill -b 64 -g 2 -n 1024
+writes=$(($(get dev_writes) - writes))
+diag "1024 blocks in $writes writes"
+check_that 'who writes takes the runs' "$writes <= 1024 / 16"
+check_eq 'all blocks are right' "$(blkpattern -b 16 -g 2 -n 1024 scan "$MSWAP" | value_of match)" 1024
 
 finish
