@@ -11,7 +11,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 53
+plan 56
 
 SLOT=8 # sectors
 RESERVE=256 # slots, enough for the largest I/O
@@ -58,6 +58,11 @@ anew() {
 	must wait_until 5 mswap_set reset 1
 	must mswap_set disksize $size
 	must mswap_set backing_dev /dev/mapper/muster
+}
+
+# is_late NAME N: a dm-delay holds back N writes or more.
+is_late() {
+	(($(late_below writes "$1") >= $2))
 }
 
 flush() {
@@ -108,7 +113,42 @@ check_program 'and one that stays' blkcheck -s 2 -t 2 -r 2 -S 16 "$MSWAP"
 must blkdiscard "$MSWAP"
 check_settles 'no slot is lost by all this' slots_used 0
 check_that 'few were retired' "$(get slots_retired) <= $(get slots_reserved)"
-check 'reset' mswap_set reset 1
+
+# Writes fail at a moment when the device is away. It is back before they are tried again, for the first one tried waits.
+must modprobe dm-delay
+must wait_until 5 mswap_set reset 1
+away=$(((EDGE + 4 * 128) * SLOT))
+must dm_make muster-away "0 $away error"
+must dm_make muster-first "0 $away delay /dev/mapper/muster-away 0 0 /dev/mapper/muster-away 0 $HELD"
+must dm_make muster-rest "0 $sectors delay /dev/muster0 0 0 /dev/muster0 0 $HELD"
+must dm_make muster "0 $away linear /dev/mapper/muster-first 0
+$away $((sectors - away)) linear /dev/mapper/muster-rest $away"
+must mswap_set disksize $size
+must mswap_set backing_dev /dev/mapper/muster
+retries=$(get write_retries)
+fillers=()
+for i in 0 1 2 3; do
+	fill -g 7 -b 128 -f $((128 * i)) -n 128 >"$WORK/filled$i" &
+	fillers+=($!)
+done
+must wait_until 10 is_late muster-first 4
+written=$(stat_of muster0 5)
+must dm_make muster-first "$(linear 0 "$away")"
+must wait_until 10 is_late muster-rest 1
+must dm_make muster-rest "$(linear 0 "$sectors")"
+wait "${fillers[@]}"
+check_eq 'no write fails where the device was away for a moment' \
+	"$(cat "$WORK"/filled? | grep -c 'match=128 ')" 4
+retries=$(($(get write_retries) - retries)) written=$(($(stat_of muster0 5) - written))
+check_that 'all are tried again' "$retries >= 4"
+check_that 'and their slots looked at in few I/Os' "$written < 4 * 128 / 4"
+diag "$retries writes that failed took $written"
+
+check 'reset' wait_until 5 mswap_set reset 1
+must dm_make muster "$(linear 0 "$sectors")"
+for each in first rest away; do
+	must dmsetup remove --retry muster-$each
+done
 
 # Full: no slot is free but the reserve's, one I/O takes them all, and each bad region leaves 24 less.
 must mswap_set disksize $size
