@@ -480,7 +480,7 @@ int pagein_init(struct pagein *pi)
 	bio_list_init(&pi->deferred);
 	bio_list_init(&pi->alone);
 	INIT_LIST_HEAD(&pi->retries);
-	pi->whole_only = false;
+	pi->whole_left = 0;
 	pi->shards = kvcalloc(PAGEIN_SHARDS, sizeof(*pi->shards), GFP_KERNEL);
 	if (!pi->shards)
 		return -ENOMEM;

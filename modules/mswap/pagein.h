@@ -37,6 +37,7 @@
 struct read_op;
 
 #define PAGEIN_FAILED	8	/* of which a shard knows */
+#define PAGEIN_WHOLE_READS	4096	/* pass over no slots after one that did has failed */
 
 /* A granule in which a window has failed; protected by the shard's lock. */
 struct pagein_failed {
@@ -81,7 +82,7 @@ struct pagein {
 	struct bio_list alone;		/* likewise: to be read with nothing else */
 	struct list_head retries;	/* protected by deferred_lock */
 
-	bool whole_only;	/* reads that pass over slots have failed */
+	u32 whole_left;		/* of PAGEIN_WHOLE_READS */
 };
 
 /* Once a module. Process context. -ENOMEM. */

@@ -235,10 +235,10 @@ static void read_op_failed(struct read_op *op, blk_status_t status)
 			   pi->name, op->n, op->slot,
 			   blk_status_to_errno(status));
 	mswap_count(pi->stats, MSWAP_READ_ERRORS, 1);
-	if (op->skip && !READ_ONCE(pi->whole_only)) {
-		pr_warn("%s: reads no longer pass over slots, since one that did has failed\n",
-			pi->name);
-		WRITE_ONCE(pi->whole_only, true);
+	if (op->skip && !READ_ONCE(pi->whole_left)) {
+		pr_warn_ratelimited("%s: reads no longer pass over slots for a while, since one that did has failed\n",
+				    pi->name);
+		WRITE_ONCE(pi->whole_left, PAGEIN_WHOLE_READS);
 	}
 	if (!op->alone) {
 		read_op_again(op);

@@ -206,6 +206,20 @@ static bool read_plan_group(struct read_op *op, struct pagein_shard *sh,
 	return true;
 }
 
+/*
+ * Slots that do not take a read are those that nobody wants, most likely, and may be
+ * many. But a device that was away for a moment has none. Not exact: shards may count
+ * at the same time.
+ */
+static bool whole_only(struct pagein *pi)
+{
+	u32 left = READ_ONCE(pi->whole_left);
+
+	if (left)
+		WRITE_ONCE(pi->whole_left, left - 1);
+	return left;
+}
+
 /* The live slots of the group of the wanted ones that a window may hold. */
 static u64 group_window(struct pagein *pi, struct pagein_shard *sh, u32 slot,
 			u32 want, u32 size)
@@ -213,7 +227,7 @@ static u64 group_window(struct pagein *pi, struct pagein_shard *sh, u32 slot,
 	u32 g = granule_of(slot), at = slot % GRANULE_SLOTS;
 	u64 group = *slot_map_group(pi->map, g);
 
-	if (!(group >> at & 1) || READ_ONCE(pi->whole_only))
+	if (!(group >> at & 1) || whole_only(pi))
 		return 0;
 	return window_group(group & pi->map->live[g], at, want, size,
 			    pace_gap(&sh->pace, GRANULE_SLOTS));

@@ -11,7 +11,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 16
+plan 17
 
 SLOT=8 # sectors
 REGION=1024 # blocks
@@ -27,6 +27,10 @@ bad_table() {
 		from=$((bad + 1))
 	done
 	echo "$((from * SLOT)) $((sectors - from * SLOT)) linear /dev/muster0 $((from * SLOT))"
+}
+
+passes_over() {
+	blkpattern -b 1 -g 2 -n "$QUARTER" scan "$MSWAP" >/dev/null && (($(get dev_pages_passed) > passed))
 }
 
 # How far a read passes over slots is learnt from what an I/O costs: this device's do cost something.
@@ -78,5 +82,6 @@ passed=$(get dev_pages_passed)
 must dm_make muster "0 $sectors linear /dev/muster0 0"
 blocks_right 'the device is well again' "$QUARTER" -b 1 -g 2 -n "$QUARTER"
 check_eq 'and no read has passed over slots since' "$(get dev_pages_passed)" "$passed"
+check 'after some thousand reads they do again' wait_until 100 passes_over
 
 finish
