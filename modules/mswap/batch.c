@@ -48,6 +48,7 @@ struct batch *batch_alloc(struct batching *bt, u32 pages, gfp_t gfp)
 	b->cap = batch_sizes[size].pages;
 	b->size = size;
 	b->next = 0;
+	b->behind = SLOT_NONE;
 	b->nr_bios = 0;
 	b->policy = READ_ONCE(bt->knobs->policy);
 	b->opf = 0;

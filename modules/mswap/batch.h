@@ -47,7 +47,7 @@ struct batch {
 	blk_opf_t opf;			/* what its bios ask for, put together */
 	bool sorted;
 	bool in_pieces;			/* no run was left for what came last of it */
-	u32 behind;			/* the slot behind that, if ->next is not 0 */
+	u32 behind;			/* the slot behind what was written last, or SLOT_NONE */
 	struct cluster_page pages[];	/* cap of them, and work space behind */
 };
 

@@ -289,6 +289,7 @@ static void no_space(struct batch *b, u32 n)
 			   bt->name, n, atomic_read(&bt->space->retired));
 	mswap_count(bt->stats, MSWAP_NOSPACE, 1);
 	write_end_pages(bt, &b->pages[b->next], n, BLK_STS_NOSPC);
+	b->behind = SLOT_NONE;
 	b->next += n;
 }
 
