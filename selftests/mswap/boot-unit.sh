@@ -67,7 +67,7 @@ systemd_end() {
 	find "$SYSTEMD_CGROUP" -depth -type d -exec rmdir {} +
 }
 
-plan 14
+plan 18
 
 must null_make muster0 64
 must modprobe dm-mod
@@ -94,5 +94,20 @@ check_eq 'leaves swap on' "$(swap_areas)" '/dev/mswap0 80'
 check 'stop, then start' eval "ctl stop $UNIT && wait_until 10 ready && ctl start $UNIT"
 check 'stop' ctl stop "$UNIT"
 check_eq 'no swap, no device' "$(swap_areas)$(mswap_devices)" ''
+
+# Each signal may take as long as a stop, and what hangs in the kernel outlives them all: the job ends before.
+micros() {
+	systemd-analyze timespan "$(ctl show --value -p "$1" "$UNIT")" | awk 'NR == 2 { print $2 }'
+}
+
+check_that 'a job may take longer than a stop' "$(micros JobRunningTimeoutUSec) > $(micros TimeoutStopUSec)"
+check_that 'and no time as long as two' "$(micros JobRunningTimeoutUSec) < 2 * $(micros TimeoutStopUSec)"
+printf '[Unit]\nJobRunningTimeoutSec=5\n[Service]\nTimeoutStartSec=2\nTimeoutStopSec=60\n' \
+	>"$WORK/units/$UNIT.d/short.conf"
+must ctl daemon-reload
+must dmsetup suspend --nolockfs mustercrypt
+check_fails 'a device that hangs' 'timed out' ctl start "$UNIT"
+must dmsetup resume mustercrypt
+check 'when it is back, what hung ends' wait_until 60 is failed "$UNIT"
 
 finish
