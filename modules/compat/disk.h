@@ -13,6 +13,7 @@
 #include <linux/blkdev.h>
 #include <linux/delay.h>
 #include <linux/mutex.h>
+#include <linux/pagemap.h>
 #include <linux/part_stat.h>
 #include <linux/sched/mm.h>
 
@@ -207,7 +208,11 @@ static blk_qc_t _name(struct bio *bio)					\
  * Takes over from @bdev what a disk on top of it must promise alike: a volatile
  * write cache, FUA and stable pages. Not that it rotates: the swap core would read
  * ahead what lies beside a page on our disk, which says nothing of where it is, and
- * spread what it writes. The disk must have no I/O.
+ * spread what it writes. The disk must have no I/O. Process context, may sleep.
+ *
+ * Where stable pages are a feature, a disk with checksums does not have it, since its
+ * checksums say as much; and a page cache is told by who adds the disk, which was
+ * before @bdev was known.
  */
 #ifdef COMPAT_HAVE_BLK_FEATURES
 static inline int compat_disk_inherit(struct gendisk *disk,
@@ -216,10 +221,20 @@ static inline int compat_disk_inherit(struct gendisk *disk,
 	const blk_features_t mask = BLK_FEAT_WRITE_CACHE | BLK_FEAT_FUA |
 				    BLK_FEAT_STABLE_WRITES;
 	struct queue_limits lim = queue_limits_start_update(disk->queue);
+	int err;
 
 	lim.features &= ~mask;
 	lim.features |= bdev_get_queue(bdev)->limits.features & mask;
-	return queue_limits_commit_update(disk->queue, &lim);
+	if (bdev_stable_writes(bdev))
+		lim.features |= BLK_FEAT_STABLE_WRITES;
+	err = queue_limits_commit_update(disk->queue, &lim);
+	if (err)
+		return err;
+	if (bdev_stable_writes(bdev))
+		mapping_set_stable_writes(disk->part0->bd_mapping);
+	else
+		mapping_clear_stable_writes(disk->part0->bd_mapping);
+	return 0;
 }
 #else
 static inline void compat_copy_queue_flag(unsigned int flag,

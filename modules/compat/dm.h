@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What device-mapper targets need of the kernel that differs between kernels:
- * shrinkers, what reclaim counts, what is measured, kobjects and a disk's
- * read-ahead.
+ * shrinkers, what reclaim counts, what is measured, kobjects, a disk's read-ahead
+ * and whether it wants stable pages.
  */
 #ifndef MUSTER_COMPAT_DM_H
 #define MUSTER_COMPAT_DM_H
@@ -117,6 +117,20 @@ static inline void compat_kobject_init(struct kobject *kobj,
 				       const struct kobj_type *type)
 {
 	kobject_init(kobj, (struct kobj_type *)type);
+}
+
+/*
+ * For a target's ->io_hints: its pages are to be stable if those of @bdev are. Where
+ * that is a feature, dm takes over the feature alone, which a disk with checksums does
+ * not have; before, it asks each device.
+ */
+static inline void compat_dm_stable_writes(struct queue_limits *limits,
+					   struct block_device *bdev)
+{
+#ifdef COMPAT_HAVE_BLK_FEATURES
+	if (bdev_stable_writes(bdev))
+		limits->features |= BLK_FEAT_STABLE_WRITES;
+#endif
 }
 
 /* Where the read-ahead of @disk's page cache is kept, in pages. */

@@ -339,6 +339,13 @@ static int w2r_iterate_devices(struct dm_target *ti,
 	return fn(ti, c->dev, 0, ti->len, data);
 }
 
+static void w2r_io_hints(struct dm_target *ti, struct queue_limits *limits)
+{
+	struct w2r *c = ti->private;
+
+	compat_dm_stable_writes(limits, c->dev->bdev);
+}
+
 static struct target_type w2r_target = {
 	.name = "w2r",
 	.version = { 1, 0, 0 },
@@ -354,6 +361,7 @@ static struct target_type w2r_target = {
 	.status = w2r_status,
 	.message = w2r_message,
 	.iterate_devices = w2r_iterate_devices,
+	.io_hints = w2r_io_hints,
 };
 static int __init w2r_init(void)
 {

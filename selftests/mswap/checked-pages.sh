@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # A disk whose content is checked where it was read to (T10 protection information): a read that passes over slots has
-# each of them in a page of its own, so that it is not taken for one that went wrong.
+# each of them in a page of its own, so that it is not taken for one that went wrong. What is written is checked, too, so
+# that nobody may change a page on its way: whoever asks a device on top of such a disk is told so.
 # kernels: all
 # asked-for: 5.10 6.1
 # timeout: 240
@@ -22,6 +23,11 @@ scsi_disk_there() {
 	[[ -n $(scsi_disk) ]]
 }
 
+# stable FOLDER: whether pages that are written to the device must not change meanwhile.
+stable() {
+	cat "$1/queue/stable_writes"
+}
+
 # The disk is there before the kernel is told what its checksums are.
 checks_reads() {
 	[[ $(<"/sys/block/$disk/integrity/format") == *CRC* ]]
@@ -34,14 +40,23 @@ disk=$(scsi_disk)
 wait_until 5 checks_reads || skip_all 'the kernel does not check what it reads'
 settle
 
-plan 7
+plan 10
 
 # Other tests in this boot may have made it true of their devices.
 told=$(log_lines 'no longer pass over slots')
 check_eq 'what is read is checked' "$(<"/sys/block/$disk/integrity/read_verify")" 1
 sectors=$(blockdev --getsz "/dev/$disk")
 must dm_make muster "0 $sectors linear /dev/$disk 0"
-mswap_add /dev/mapper/muster
+must null_make muster0 32
+mswap_add /dev/muster0
+check_eq 'pages need not be stable on their way to a disk without checksums' "$(stable "$SYS")" 0
+must wait_until 5 mswap_set reset 1
+must modprobe dm-w2r
+must dm_make muster-w2r "0 $sectors w2r /dev/mapper/muster 8"
+check_eq 'they must to this one, also through w2r' "$(stable "$(dm_folder muster-w2r)")" 1
+must dmsetup remove --retry muster-w2r
+must mswap_set backing_dev /dev/mapper/muster
+check_eq 'and through mswap' "$(stable "$SYS")" 1
 blocks_shred
 # First the reserve, which is in one piece.
 blocks_fill -b 64 -g 2 -f "$REGION" -n 192

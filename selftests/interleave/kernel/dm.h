@@ -37,6 +37,8 @@ enum status_type {
 typedef int (*iterate_devices_callout_fn)(struct dm_target *ti, struct dm_dev *dev,
 					  sector_t start, sector_t len, void *data);
 
+struct queue_limits;
+
 struct target_type {
 	const char *name;
 	void *module;
@@ -54,6 +56,7 @@ struct target_type {
 	int (*message)(struct dm_target *ti, unsigned int argc, char **argv, char *result,
 		       unsigned int maxlen);
 	int (*iterate_devices)(struct dm_target *ti, iterate_devices_callout_fn fn, void *data);
+	void (*io_hints)(struct dm_target *ti, struct queue_limits *limits);
 };
 
 struct dm_target {
