@@ -363,8 +363,12 @@ void w2r_look_ahead(struct w2r *c, const struct reference *ref,
 	a.most = min(fetch_blocks(c), plan_blocks(&plan));
 	/* Memory may be cleared when it is taken, with interrupts off. */
 	a.limit = plan_limit(c->rooms.waiting_target, c->block_shift);
-	for (i = 0; i < plan.n; i++)
+	for (i = 0; i < plan.n; i++) {
 		n += fetch_run(c, &a, plan.runs[i]);
+		if (plan.keep[i])
+			rooms_expect(&c->rooms, plan.runs[i].first,
+				     plan.runs[i].n);
+	}
 	trace(c, bios);
 	if (n)
 		toggle_cost(&c->toggle, div_u64(ktime_get_ns() - start, n));

@@ -73,7 +73,8 @@ static void check_entries(struct w2r *c)
 		if (x->room == ROOM_DISK)
 			continue;
 		held[x->room]++;
-		SIM_CHECK(!x->flags && c->slots[e].page && e < c->touched);
+		SIM_CHECK(!x->flags || (x->flags == ENTRY_EXPECTED && x->room == ROOM_WAITING));
+		SIM_CHECK(c->slots[e].page && e < c->touched);
 		SIM_CHECK(index_peek(&r->index, x->block) == e);
 		check_content(c, e);
 	}

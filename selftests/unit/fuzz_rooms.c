@@ -79,6 +79,8 @@ static void operate(struct state *s, u8 what, u8 block)
 		break;
 	case 3: case 4:
 		fill(s, block, ROOM_WAITING);
+		if (what >> 7)
+			rooms_expect(r, block, 2);
 		break;
 	case 5: case 6: case 7: case 8:
 		filled(s, block, what >> 4);

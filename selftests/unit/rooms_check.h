@@ -40,7 +40,7 @@ static inline long list_length(const struct arena *a, const struct elist *l)
 /* NULL, or what does not hold. */
 static inline const char *rooms_wrong(const struct rooms *r)
 {
-	long waiting = list_length(&r->arena, &r->waiting);
+	long waiting = list_length(&r->arena, &r->waiting), expected = list_length(&r->arena, &r->expected);
 	long spare = list_length(&r->arena, &r->spare);
 	u32 held[3] = { 0 }, away = 0, filling[3] = { 0 }, e;
 	long weighing = 0;
@@ -55,11 +55,14 @@ static inline const char *rooms_wrong(const struct rooms *r)
 		if (x->flags & ENTRY_FILLING)
 			filling[x->room]++;
 		away += x->flags & ENTRY_DEAD && (x->pins || x->flags & ENTRY_FILLING);
+		if (x->room == ROOM_WEIGHING && x->flags & ENTRY_EXPECTED)
+			return "a block that is expected and there";
 		if (x->room != ROOM_DISK && index_peek(&r->index, x->block) != e)
 			return "an entry that is not found";
 	}
-	if (spare < 0 || waiting < 0 || weighing < 0)
+	if (spare < 0 || waiting < 0 || expected < 0 || weighing < 0)
 		return "a broken list";
+	waiting += expected;
 	if (held[ROOM_WAITING] != r->held[ROOM_WAITING] ||
 	    held[ROOM_WEIGHING] != r->held[ROOM_WEIGHING])
 		return "a wrong count of a room";

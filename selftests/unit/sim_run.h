@@ -23,7 +23,7 @@ static void check_sums(void)
 static u32 delay;
 
 /* @t through @name, a scheme, in @kib, on an origin of 5 ms. */
-static struct replay_counts run(const struct trace *t, const char *name, u32 kib)
+static inline struct replay_counts run(const struct trace *t, const char *name, u32 kib)
 {
 	struct replay_config config = {
 		.sectors = t->sectors, .delay = delay, .latency_ns = 5000000, .cost_ns = 1000,

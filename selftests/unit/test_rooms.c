@@ -363,8 +363,8 @@ static void test_bounded_age_of_many(void)
 
 	c.bounded = true;
 	box_make(&b, &c);
-	b.r.age_shift = 17;
-	b.r.fills = (1ull << 32) - 68;
+	b.r.waits.shift = 17;
+	b.r.waits.came = (1ull << 32) - 68;
 	for (i = 0; i < 48; i++)
 		fill_good(&b.r, i, ROOM_WEIGHING);
 	for (i = 0; i < 16; i++)

@@ -97,12 +97,107 @@ static void test_pinned_at_the_end(void)
 	box_free(&b);
 }
 
+/* An eighth of the entries are prefetched in vain, and half as many as there are come: @wanted of them, or one more, wait. */
+static void check_waits(enum policy_kind policy, bool learnt, bool expected, u32 wanted)
+{
+	struct rooms_config c = config(policy, ENTRIES, 1);
+	struct rooms_box b;
+	u64 block = 0;
+	u32 i, e;
+
+	c.bounded = true;
+	box_make(&b, &c);
+	/* What is asked for waits for one block only. */
+	for (; learnt && block < 8 * ENTRIES; block++) {
+		rooms_tick(&b.r);
+		if (block)
+			rooms_use(&b.r, rooms_find(&b.r, block - 1));
+		fill_good(&b.r, block, ROOM_WAITING);
+	}
+	for (i = 0; i < ENTRIES / 8; i++) {
+		rooms_tick(&b.r);
+		e = rooms_fill(&b.r, 1000000 + i, ROOM_WAITING);
+		if (expected)
+			rooms_expect(&b.r, 1000000 + i, 1);
+		CHECK(rooms_filled(&b.r, e, true));
+	}
+	for (i = 0; i < ENTRIES / 2; i++)
+		read_one(&b.r, 2000000 + i, false);
+	must_hold(&b.r);
+	CHECK(rooms_where(&b.r, 1000000) == (wanted ? ROOM_WAITING : ROOM_DISK));
+	CHECK(b.r.held[ROOM_WAITING] >= wanted && b.r.held[ROOM_WAITING] <= wanted + 1);
+	box_free(&b);
+}
+
+/* What was prefetched in vain does not stay where others are used soon, but for what is expected. */
+static void test_waits(void)
+{
+	u32 policy;
+
+	for (policy = 0; policy < POLICY_KINDS; policy++) {
+		check_waits(policy, true, false, 0);
+		check_waits(policy, true, true, ENTRIES / 8);
+		check_waits(policy, false, false, ENTRIES / 8);
+	}
+}
+
+/* Expected or not, the older one leaves first while neither has waited in vain. */
+static void test_older_first(void)
+{
+	struct rooms_config c = config(POLICY_LRU, 64, 1);
+	struct rooms_box b;
+	u32 i, e;
+
+	c.bounded = true;
+	box_make(&b, &c);
+	for (i = 0; i < 64; i++) {
+		rooms_tick(&b.r);
+		e = rooms_fill(&b.r, i, i < 48 ? ROOM_WEIGHING : ROOM_WAITING);
+		if (i & 1)
+			rooms_expect(&b.r, i, 1);
+		CHECK(rooms_filled(&b.r, e, true));
+	}
+	for (i = 48; i < 64; i++) {
+		CHECK_EQ(rooms_where(&b.r, i), ROOM_WAITING);
+		rooms_tick(&b.r);
+		fill_good(&b.r, 100 + i, ROOM_WAITING);
+		CHECK_EQ(rooms_where(&b.r, i), ROOM_DISK);
+	}
+	must_hold(&b.r);
+	box_free(&b);
+}
+
+/* When memory is short what has waited in vain goes before what is in use. */
+static void test_reclaims_in_vain(void)
+{
+	struct rooms_config c = config(POLICY_LRU, 64, 1);
+	struct rooms_box b;
+	u32 i;
+
+	c.bounded = true;
+	box_make(&b, &c);
+	for (i = 0; i < 8; i++)
+		fill_good(&b.r, i, ROOM_WAITING);
+	for (i = 0; i < 56; i++)
+		fill_good(&b.r, 100 + i, ROOM_WEIGHING);
+	b.r.waits.came += 3 * 64;
+	for (i = 0; i < 8; i++)
+		CHECK(rooms_reclaim(&b.r) != ENTRY_NONE);
+	CHECK_EQ(b.r.held[ROOM_WAITING], 0);
+	CHECK_EQ(b.r.held[ROOM_WEIGHING], 56);
+	must_hold(&b.r);
+	box_free(&b);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
 		UNIT_CASE(test_scan_in_small_steps),
 		UNIT_CASE(test_hot_from_inside),
 		UNIT_CASE(test_pinned_at_the_end),
+		UNIT_CASE(test_waits),
+		UNIT_CASE(test_older_first),
+		UNIT_CASE(test_reclaims_in_vain),
 	};
 
 	return unit_run(cases, UNIT_COUNT(cases));

@@ -21,6 +21,9 @@ struct pile {
 struct oracle {
 	enum policy_kind policy;
 	struct pile waiting, first, second, ghost1, ghost2, unasked;
+	struct pile left;		/* in the sample: asked for, and evicted */
+	u32 waited[33];			/* in the sample: by the bits of how many steps */
+	u32 samples, judged, patience;
 	bool one_room, bounded;
 	u32 limit, total, target, clock, step, came;
 	u32 moved_target, moved_limit;	/* when the split last moved */
@@ -85,6 +88,7 @@ static inline void oracle_init(struct oracle *o, const struct rooms_config *c)
 	o->moved_target = o->target;
 	o->moved_limit = o->limit;
 	o->arc_limit = o->limit;
+	o->patience = (u32)-1;
 }
 
 static inline u32 oracle_weighing(const struct oracle *o)
@@ -150,6 +154,58 @@ static inline void oracle_want_recent(struct oracle *o, long wanted, u32 most)
 	o->arc_limit = o->limit;
 }
 
+/* --- how long a prefetched block may wait; see waits.h --- */
+
+/* In steps of 2 blocks where there are 257 to 512 entries. */
+static inline u32 oracle_step(const struct oracle *o, u32 blocks)
+{
+	return blocks >> (o->total > 256);
+}
+
+static inline bool oracle_in_sample(u64 block)
+{
+	return index_hash(block, 32) % 4 == 0;
+}
+
+static inline void oracle_left(struct oracle *o, u64 block)
+{
+	if (!o->bounded || !oracle_in_sample(block))
+		return;
+	if (!pile_forget(&o->left, block) && o->left.n == o->total)
+		o->left.n--;
+	pile_push(&o->left, block, 0);
+}
+
+static inline void oracle_judge(struct oracle *o)
+{
+	u32 i, all = 0, longer, bits = 33;
+
+	for (i = 0; i < 33; i++)
+		all += o->waited[i];
+	/* So many bits that one in 64 has as many or more. */
+	do {
+		bits--;
+		for (i = bits, longer = 0; i < 33; i++)
+			longer += o->waited[i];
+	} while (bits && 64 * longer < all);
+	o->patience = 4u << bits;
+	for (i = 0; i < 33; i++)
+		o->waited[i] /= 2;
+	o->samples = 0;
+	o->judged = o->came;
+}
+
+static inline void oracle_waited(struct oracle *o, u64 block, u32 came)
+{
+	u32 steps = oracle_step(o, o->came) - oracle_step(o, came);
+
+	if (!o->bounded || !oracle_in_sample(block) || pile_forget(&o->left, block))
+		return;
+	o->waited[steps ? pure_fls64(steps) + 1 : 0]++;
+	if (++o->samples >= 16 && o->came - o->judged >= o->limit)
+		oracle_judge(o);
+}
+
 /* --- policies: what is known of a block, entering, being used, leaving --- */
 
 static inline u32 oracle_admit(struct oracle *o, u64 block)
@@ -207,6 +263,7 @@ static inline bool oracle_s3_small(struct oracle *o, bool all)
 			if (o->ghost1.n == o->total)
 				o->ghost1.n--;
 			pile_push(&o->ghost1, block, 0);
+			oracle_left(o, block);
 			return true;
 		}
 		pile_push(&o->second, block, 0);
@@ -222,8 +279,10 @@ static inline bool oracle_s3_main(struct oracle *o)
 
 	for (spared = 0; o->second.n; spared++) {
 		block = pile_pop(&o->second, &uses);
-		if (!uses || spared == 32)
+		if (!uses || spared == 32) {
+			oracle_left(o, block);
 			return true;
+		}
 		pile_push(&o->second, block, uses - 1);
 	}
 	return false;
@@ -243,6 +302,7 @@ static inline void oracle_arc_evict(struct oracle *o, u32 known)
 	if (ghost->n == o->total)
 		ghost->n--;
 	pile_push(ghost, pile_pop(from, &aux), 0);
+	oracle_left(o, ghost->block[0]);
 	rest = c > o->first.n ? c - o->first.n : 0;
 	if (o->ghost1.n > rest)
 		o->ghost1.n = rest;
@@ -270,7 +330,7 @@ static inline bool oracle_evict_weighing(struct oracle *o, u32 known)
 	if (!oracle_weighing(o))
 		return false;
 	if (o->policy == POLICY_LRU)
-		pile_pop(&o->first, &aux);
+		oracle_left(o, pile_pop(&o->first, &aux));
 	else if (o->policy == POLICY_ARC)
 		oracle_arc_evict(o, known);
 	else if (!oracle_s3_small(o, false) && !oracle_s3_main(o) && !oracle_s3_small(o, true))
@@ -291,12 +351,15 @@ static inline bool oracle_evict_waiting(struct oracle *o)
 	return true;
 }
 
-/* In the steps of 2 blocks that a room of 257 to 512 entries counts in. */
 static inline bool oracle_is_stale(const struct oracle *o)
 {
-	u32 shift = o->total > 256;
+	u32 most = oracle_step(o, 3 * o->limit), least = oracle_step(o, o->limit / 16);
+	u32 patience = o->patience > least ? o->patience : least;
 
-	return o->waiting.n && (o->came >> shift) - (o->waiting.came[o->waiting.n - 1] >> shift) > 3 * o->limit >> shift;
+	if (!o->bounded || !o->waiting.n)
+		return false;
+	return oracle_step(o, o->came) - oracle_step(o, o->waiting.came[o->waiting.n - 1]) >
+	       (patience < most ? patience : most);
 }
 
 static inline bool oracle_place(struct oracle *o, enum room to, u32 known)
@@ -305,7 +368,7 @@ static inline bool oracle_place(struct oracle *o, enum room to, u32 known)
 		return true;
 	if (o->one_room)
 		return oracle_evict_weighing(o, known);
-	if (o->bounded && oracle_is_stale(o))
+	if (oracle_is_stale(o))
 		return oracle_evict_waiting(o);
 	if (to == ROOM_WAITING) {
 		if (o->waiting.n >= o->target)
@@ -348,14 +411,17 @@ static inline enum room oracle_reference(struct oracle *o, u64 block)
 {
 	enum room room = oracle_where(o, block);
 	u32 known, stamp;
+	int at;
 
 	o->clock++;
 	if (pile_forget(&o->unasked, block) || room == ROOM_WEIGHING) {
 		oracle_hit(o, block);
 	} else if (room == ROOM_WAITING) {
-		stamp = o->waiting.aux[pile_find(&o->waiting, block)];
-		pile_forget(&o->waiting, block);
+		at = pile_find(&o->waiting, block);
+		stamp = o->waiting.aux[at];
 		known = oracle_admit(o, block);
+		oracle_waited(o, block, o->waiting.came[at]);
+		pile_take(&o->waiting, (u32)at);
 		oracle_interval(o, o->clock - stamp);
 		oracle_enter(o, block, known);
 	} else {
@@ -404,7 +470,7 @@ static inline void oracle_drop(struct oracle *o, u64 block)
 
 static inline void oracle_reclaim(struct oracle *o)
 {
-	if (o->waiting.n > o->target)
+	if (o->waiting.n > o->target || oracle_is_stale(o))
 		oracle_evict_waiting(o);
 	else if (!oracle_evict_weighing(o, 0))
 		oracle_evict_waiting(o);

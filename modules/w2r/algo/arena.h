@@ -21,6 +21,7 @@ enum room {
 #define ENTRY_FILLING	1u	/* its content is on the way; in no list */
 #define ENTRY_DEAD	2u	/* dropped, but still pinned or being filled */
 #define ENTRY_STALE	4u	/* being written: content counts after that only */
+#define ENTRY_EXPECTED	8u	/* prefetched with all that it was asked for with before */
 
 struct entry {
 	u64 block;

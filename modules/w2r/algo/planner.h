@@ -62,7 +62,7 @@ struct run {
 
 struct plan {
 	struct run runs[PLAN_RUNS];
-	bool keep[PLAN_RUNS];	/* what is here of a run shall stay until then */
+	bool keep[PLAN_RUNS];	/* of a run, what is here shall stay until then, what comes may wait long */
 	u32 n;
 };
 

@@ -2,8 +2,6 @@
 #include "rooms.h"
 
 #define LEAST_SHARE	16	/* of the limit, for a waiting room that is bounded */
-#define KEPT_FOR	3	/* times the limit of blocks that come, in it */
-#define AGES		256	/* steps of now() as all entries are filled once, at most */
 
 static struct entry *entry(struct rooms *r, u32 e)
 {
@@ -38,20 +36,38 @@ static u32 fit_target(const struct rooms *r, u32 target)
 	return pure_max(1, pure_min(target, r->limit - 1));
 }
 
-/* By blocks that came; it goes round after some hundred times the entries. */
-static u16 now(const struct rooms *r)
+/* It would have been asked for by now. */
+static bool in_vain(const struct rooms *r, u32 e)
 {
-	return (u16)(r->fills >> r->age_shift);
+	const struct entry *x = &r->arena.entries[e];
+
+	return waits_in_vain(&r->waits, x->came, x->flags & ENTRY_EXPECTED, r->limit);
 }
 
-/* Would the oldest waiting block have been asked for by now? */
-static bool is_stale(const struct rooms *r)
+/* The one to leave the waiting room next. */
+static u32 first_out(const struct rooms *r)
 {
 	u32 e = elist_last_unpinned(&r->arena, &r->waiting);
+	u32 x = elist_last_unpinned(&r->arena, &r->expected);
+	const struct entry *entries = r->arena.entries;
 
-	return e != ENTRY_NONE &&
-	       (u16)(now(r) - r->arena.entries[e].came) >
-		       KEPT_FOR * r->limit >> r->age_shift;
+	if (e == ENTRY_NONE || x == ENTRY_NONE)
+		return e == ENTRY_NONE ? x : e;
+	if (in_vain(r, e) ||
+	    r->clock - entries[e].stamp >= r->clock - entries[x].stamp)
+		return e;
+	return x;
+}
+
+/* Has one waited in vain? */
+static bool is_stale(const struct rooms *r)
+{
+	u32 e;
+
+	if (!r->bounded)
+		return false;
+	e = first_out(r);
+	return e != ENTRY_NONE && in_vain(r, e);
 }
 
 static void set_target(struct rooms *r, u32 target)
@@ -131,7 +147,7 @@ static void take_interval(struct rooms *r, u32 interval)
 size_t rooms_size(const struct rooms_config *c)
 {
 	return c->entries * sizeof(struct entry) + index_bytes(c->entries) +
-	       policy_of(c->policy)->size(c->entries);
+	       waits_size(c->entries) + policy_of(c->policy)->size(c->entries);
 }
 
 void rooms_init(struct rooms *r, void *mem, const struct rooms_config *c)
@@ -145,18 +161,19 @@ void rooms_init(struct rooms *r, void *mem, const struct rooms_config *c)
 	index_init(&r->index, &r->arena, (u32 *)(void *)at,
 		   index_heads(c->entries), c->move_to_front);
 	at += index_bytes(c->entries);
+	waits_init(&r->waits, at, c->entries);
+	at += waits_size(c->entries);
 	r->weighing.policy = policy_of(c->policy);
 	r->weighing.arena = &r->arena;
 	r->weighing.limit = c->entries;
 	r->weighing.policy->init(&r->weighing, at, c->entries);
 	elist_init(&r->waiting);
+	elist_init(&r->expected);
 	elist_init(&r->spare);
 	elist_add_all(&r->arena, &r->spare);
 	r->step = c->step;
 	r->one_room = c->one_room;
 	r->bounded = c->bounded;
-	while (c->entries >> r->age_shift > AGES)
-		r->age_shift++;
 	r->limit = c->entries;
 	set_target(r, c->entries / 4);
 }
@@ -199,12 +216,17 @@ static bool waits(const struct rooms *r, u32 e)
 	return r->arena.entries[e].room == ROOM_WAITING && !r->one_room;
 }
 
+static struct elist *list_of(struct rooms *r, u32 e)
+{
+	return entry(r, e)->flags & ENTRY_EXPECTED ? &r->expected : &r->waiting;
+}
+
 static void unlist(struct rooms *r, u32 e)
 {
 	if (entry(r, e)->flags & ENTRY_FILLING)
 		return;
 	if (waits(r, e))
-		elist_del(&r->arena, &r->waiting, e);
+		elist_del(&r->arena, list_of(r, e), e);
 	else
 		r->weighing.policy->remove(&r->weighing, e);
 }
@@ -212,7 +234,7 @@ static void unlist(struct rooms *r, u32 e)
 static void enlist(struct rooms *r, u32 e)
 {
 	if (waits(r, e))
-		elist_add_head(&r->arena, &r->waiting, e);
+		elist_add_head(&r->arena, list_of(r, e), e);
 	else
 		r->weighing.policy->insert(&r->weighing, e);
 }
@@ -230,20 +252,28 @@ static u8 admit(struct rooms *r, u64 block)
 	return r->weighing.policy->admit(&r->weighing, block);
 }
 
-static u32 evict(struct rooms *r, enum room from, u8 mark)
+static u32 evict_waiting(struct rooms *r)
+{
+	u32 e = first_out(r);
+
+	if (e == ENTRY_NONE)
+		return e;
+	elist_del(&r->arena, list_of(r, e), e);
+	forget(r, e);
+	return e;
+}
+
+static u32 evict_weighing(struct rooms *r, u8 mark)
 {
 	u32 e;
 
-	if (from == ROOM_WAITING) {
-		e = elist_last_unpinned(&r->arena, &r->waiting);
-		if (e != ENTRY_NONE)
-			elist_del(&r->arena, &r->waiting, e);
-	} else {
-		r->weighing.capacity = capacity(r);
-		e = r->weighing.policy->victim(&r->weighing, mark);
-	}
-	if (e != ENTRY_NONE)
-		forget(r, e);
+	r->weighing.capacity = capacity(r);
+	e = r->weighing.policy->victim(&r->weighing, mark);
+	if (e == ENTRY_NONE)
+		return e;
+	if (r->bounded)
+		waits_left(&r->waits, entry(r, e)->block);
+	forget(r, e);
 	return e;
 }
 
@@ -253,21 +283,21 @@ static u32 make_place(struct rooms *r, enum room to, u8 mark)
 	u32 e;
 
 	if (r->one_room)
-		return evict(r, ROOM_WEIGHING, mark);
-	if (r->bounded && is_stale(r))
-		return evict(r, ROOM_WAITING, 0);
+		return evict_weighing(r, mark);
+	if (is_stale(r))
+		return evict_waiting(r);
 	if (to == ROOM_WAITING) {
 		if (r->held[ROOM_WAITING] >= r->waiting_target)
-			return evict(r, ROOM_WAITING, 0);
-		e = evict(r, ROOM_WEIGHING, 0);
-		return e == ENTRY_NONE ? evict(r, ROOM_WAITING, 0) : e;
+			return evict_waiting(r);
+		e = evict_weighing(r, 0);
+		return e == ENTRY_NONE ? evict_waiting(r) : e;
 	}
 	if (r->held[ROOM_WEIGHING] >= r->limit - r->waiting_target) {
-		e = evict(r, ROOM_WEIGHING, mark);
-		return e == ENTRY_NONE ? evict(r, ROOM_WAITING, 0) : e;
+		e = evict_weighing(r, mark);
+		return e == ENTRY_NONE ? evict_waiting(r) : e;
 	}
-	e = evict(r, ROOM_WAITING, 0);
-	return e == ENTRY_NONE ? evict(r, ROOM_WEIGHING, mark) : e;
+	e = evict_waiting(r);
+	return e == ENTRY_NONE ? evict_weighing(r, mark) : e;
 }
 
 u32 rooms_fill(struct rooms *r, u64 block, enum room room)
@@ -293,8 +323,8 @@ u32 rooms_fill(struct rooms *r, u64 block, enum room room)
 	x->flags = ENTRY_FILLING;
 	x->mark = mark;
 	x->stamp = r->clock;
-	r->fills++;
-	x->came = now(r);
+	r->waits.came++;
+	x->came = waits_now(&r->waits);
 	r->held[room]++;
 	index_add(&r->index, e);
 	return e;
@@ -364,6 +394,7 @@ static bool same_use(const struct rooms *r, const struct entry *x, bool inside)
 static void asked_for(struct rooms *r, u32 e)
 {
 	entry(r, e)->room = ROOM_WEIGHING;
+	entry(r, e)->flags &= ~ENTRY_EXPECTED;
 	r->held[ROOM_WAITING]--;
 	r->held[ROOM_WEIGHING]++;
 	r->used++;
@@ -376,6 +407,8 @@ static void move_over(struct rooms *r, u32 e)
 
 	unlist(r, e);
 	x->mark = admit(r, x->block);
+	if (r->bounded && !(x->flags & ENTRY_EXPECTED))
+		waits_used(&r->waits, x->block, x->came, r->limit);
 	asked_for(r, e);
 	take_interval(r, r->clock - x->stamp);
 	x->stamp = r->clock;
@@ -419,6 +452,21 @@ void rooms_keep(struct rooms *r, u64 first, u32 n)
 	}
 }
 
+void rooms_expect(struct rooms *r, u64 first, u32 n)
+{
+	struct entry *x;
+	u32 i, e;
+
+	for (i = 0; i < n; i++) {
+		e = index_peek(&r->index, first + i);
+		if (e == ENTRY_NONE)
+			continue;
+		x = entry(r, e);
+		if (x->room == ROOM_WAITING && x->flags & ENTRY_FILLING)
+			x->flags |= ENTRY_EXPECTED;
+	}
+}
+
 struct hits rooms_use_hits(struct rooms *r, u64 first, u32 n, bool inside,
 			   u32 *entries)
 {
@@ -449,12 +497,12 @@ u32 rooms_reclaim(struct rooms *r)
 {
 	u32 e = ENTRY_NONE;
 
-	if (r->held[ROOM_WAITING] > r->waiting_target)
-		e = evict(r, ROOM_WAITING, 0);
+	if (r->held[ROOM_WAITING] > r->waiting_target || is_stale(r))
+		e = evict_waiting(r);
 	if (e == ENTRY_NONE)
-		e = evict(r, ROOM_WEIGHING, 0);
+		e = evict_weighing(r, 0);
 	if (e == ENTRY_NONE)
-		e = evict(r, ROOM_WAITING, 0);
+		e = evict_waiting(r);
 	if (e == ENTRY_NONE)
 		return e;
 	r->in_use--;

@@ -18,8 +18,8 @@
  * waits a little longer than the one before, and the waiting room grows to all of
  * the limit, full of what was prefetched in vain; or it ends with one entry, where
  * the rest of a read was prefetched and its begin was not. A bounded one is never
- * meant to hold less than a 16th of the limit, and a block that is still waiting when
- * three times the limit of blocks have come gives way first.
+ * meant to hold less than a 16th of the limit, and a block gives way first when it has
+ * waited much longer than those did that were asked for (waits.h).
  *
  * Several blocks asked for at once count as one reference: their neighbours
  * are the blocks before the first and after the last.
@@ -37,6 +37,7 @@
 #include "arena.h"
 #include "index.h"
 #include "policy.h"
+#include "waits.h"
 
 #define ROOMS_INTERVALS		3
 #define ROOMS_ENTRIES_MIN	4
@@ -55,7 +56,8 @@ struct rooms {
 	struct arena arena;
 	struct index index;
 	struct weighing weighing;
-	struct elist waiting;
+	struct elist waiting;	/* newest first; those with ENTRY_EXPECTED ... */
+	struct elist expected;	/* ... are here */
 	struct elist spare;
 	u32 limit;		/* entries that may be in use */
 	u32 in_use;
@@ -66,8 +68,7 @@ struct rooms {
 	u32 step;
 	bool one_room;
 	bool bounded;
-	u64 fills;		/* blocks that came, */
-	u32 age_shift;		/* 2^this of them are a step of an entry's age */
+	struct waits waits;
 	u32 clock;		/* references so far */
 	u32 interval_clock;	/* when the last interval was taken */
 	u32 intervals[ROOMS_INTERVALS];
@@ -111,6 +112,12 @@ void rooms_use(struct rooms *r, u32 e);
  * to the policy it is as if they were asked for now.
  */
 void rooms_keep(struct rooms *r, u64 first, u32 n);
+
+/*
+ * Of the @n blocks from @first on, those that are being filled for the waiting room were
+ * asked for before, with each other: they may wait for long.
+ */
+void rooms_expect(struct rooms *r, u64 first, u32 n);
 
 /* Can a read be answered by @e (ENTRY_NONE: no), now or when it is filled? */
 static inline bool rooms_readable(const struct rooms *r, u32 e)

@@ -184,8 +184,11 @@ static void look_ahead(struct replay *r, const struct reference *ref)
 			rooms_keep(&r->rooms, plan.runs[i].first, plan.runs[i].n);
 	a.most = pure_min(IO_SECTORS >> r->block_shift, plan_blocks(&plan));
 	most = plan_limit(r->rooms.waiting_target, r->block_shift);
-	for (i = 0; i < plan.n; i++)
+	for (i = 0; i < plan.n; i++) {
 		fetch_run(r, &a, plan.runs[i], most);
+		if (plan.keep[i])
+			rooms_expect(&r->rooms, plan.runs[i].first, plan.runs[i].n);
+	}
 }
 
 /* --- reads --- */

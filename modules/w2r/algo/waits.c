@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "waits.h"
+
+#define STEPS		256	/* while all entries are filled once, at most */
+#define HORIZON		4	/* times the entries that left are remembered, or up to twice that */
+#define SAMPLES		16	/* for a judgement */
+#define LATEST		64	/* one in so many may have waited longer */
+#define PATIENCE	4	/* times as long as the others, */
+#define LONGEST		3	/* times the limit of blocks that come, at most, */
+#define LEAST_SHARE	16	/* and such a share of it at least, */
+#define EXPECTED	2	/* or, what is expected, so many times the limit */
+
+static u32 most_left(u32 entries)
+{
+	return pure_min(entries, WAITS_LEFT);
+}
+
+size_t waits_size(u32 entries)
+{
+	return ghost_size(most_left(entries));
+}
+
+void waits_init(struct waits *w, void *mem, u32 entries)
+{
+	u64 horizon = (u64)HORIZON * entries;
+
+	memset(w, 0, sizeof(*w));
+	ghost_init(&w->left, mem, most_left(entries));
+	while (entries >> w->shift > STEPS)
+		w->shift++;
+	while (horizon > (u64)most_left(entries) * (w->others + 1))
+		w->others = 2 * w->others + 1;
+	w->most = (u32)-1;
+}
+
+static u32 age(const struct waits *w, u16 came)
+{
+	return (u16)(waits_now(w) - came);
+}
+
+bool waits_in_vain(const struct waits *w, u16 came, bool expected, u32 limit)
+{
+	u32 longest = LONGEST * limit >> w->shift;
+	u32 least = (expected ? EXPECTED * limit : limit / LEAST_SHARE) >> w->shift;
+
+	return age(w, came) > pure_min(longest, pure_max(least, w->most));
+}
+
+static bool counts(const struct waits *w, u64 block)
+{
+	return !(index_hash(block, 32) & w->others);
+}
+
+void waits_left(struct waits *w, u64 block)
+{
+	if (!counts(w, block))
+		return;
+	ghost_take(&w->left, block);
+	ghost_add(&w->left, block);
+}
+
+/* What counts now counts half at the next one. */
+static void judge(struct waits *w)
+{
+	u32 i, sum = 0, later = 0;
+
+	for (i = 0; i < WAITS_CLASSES; i++)
+		sum += w->used[i];
+	for (i = WAITS_CLASSES - 1; i; i--) {
+		later += w->used[i];
+		if (LATEST * later >= sum)
+			break;
+	}
+	w->most = PATIENCE << i;
+	for (i = 0; i < WAITS_CLASSES; i++)
+		w->used[i] /= 2;
+	w->samples = 0;
+	w->judged = w->came;
+}
+
+void waits_used(struct waits *w, u64 block, u16 came, u32 limit)
+{
+	u32 waited = age(w, came), class = waited ? pure_fls64(waited) + 1 : 0;
+
+	if (!counts(w, block) || ghost_take(&w->left, block))
+		return;
+	w->used[pure_min(class, WAITS_CLASSES - 1)]++;
+	if (++w->samples >= SAMPLES && w->came - w->judged >= limit)
+		judge(w);
+}

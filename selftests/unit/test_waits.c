@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* How long a prefetched block may wait: what it is learnt from, and what tells nothing. */
+#include <stdlib.h>
+
+#include "unit.h"
+#include "waits.h"
+
+#define ENTRIES	1024u
+#define STEP	4u		/* blocks, of so many entries */
+
+static struct waits w;
+static void *mem;
+
+static void make(u32 entries)
+{
+	mem = malloc(waits_size(entries));
+	waits_init(&w, mem, entries);
+}
+
+/* Blocks @first and so on are asked for, each after @waited blocks, as many as come meanwhile. */
+static void use(u64 first, u32 n, u32 waited)
+{
+	u64 block;
+
+	for (block = first; block < first + n; block++) {
+		w.came++;
+		waits_used(&w, block, (u16)((w.came - waited) >> w.shift), ENTRIES);
+	}
+}
+
+/* After how many blocks one has waited in vain. */
+static u32 patience(bool expected)
+{
+	u16 came = waits_now(&w);
+	u64 start = w.came;
+	u32 n = 0;
+
+	while (!waits_in_vain(&w, came, expected, ENTRIES)) {
+		w.came++;
+		n++;
+	}
+	w.came = start;
+	return n;
+}
+
+static bool near(u32 blocks, u32 wanted)
+{
+	return blocks + 2 * STEP >= wanted && blocks <= wanted + 2 * STEP;
+}
+
+/* At first any time; then four times as long as nearly all do, but not less than a share of the cache. */
+static void test_learns(void)
+{
+	make(ENTRIES);
+	w.came = 1 << 20;
+	CHECK(near(patience(false), 3 * ENTRIES));
+	CHECK(near(patience(true), 3 * ENTRIES));
+	use(0, 4 * ENTRIES, 26);
+	CHECK(near(patience(false), 4 * 32));
+	CHECK(near(patience(true), 2 * ENTRIES));
+	use(0, 4 * ENTRIES, 1);
+	use(0, 4 * ENTRIES, 1);
+	use(0, 4 * ENTRIES, 1);
+	CHECK(near(patience(false), ENTRIES / 16));
+	use(0, 2 * ENTRIES, 500);
+	CHECK(near(patience(false), 4 * 512));
+	use(0, 2 * ENTRIES, 1000);
+	CHECK(near(patience(false), 3 * ENTRIES));
+	CHECK(near(patience(true), 3 * ENTRIES));
+	free(mem);
+}
+
+/* One in 16 that waits longer is enough, one in 512 is not. */
+static void test_few(void)
+{
+	u32 often, i;
+
+	for (often = 16; often <= 512; often *= 32) {
+		make(ENTRIES);
+		w.came = 1 << 20;
+		for (i = 0; i < 64 * ENTRIES; i++)
+			use(i, 1, i % often ? 10 : 700);
+		CHECK(near(patience(false), often == 16 ? 3 * ENTRIES : ENTRIES / 16));
+		free(mem);
+	}
+}
+
+/* What was asked for before and is back tells nothing, until it is long ago; each time it leaves is one. */
+static void test_left(void)
+{
+	u64 block;
+
+	make(ENTRIES);
+	w.came = 1 << 20;
+	use(100000, 4 * ENTRIES, 10);
+	for (block = 0; block < 4 * ENTRIES; block++)
+		waits_left(&w, block);
+	use(0, 3 * ENTRIES, 1000);
+	CHECK(near(patience(false), ENTRIES / 16));
+	use(0, 2 * ENTRIES, 1000);
+	CHECK(near(patience(false), 3 * ENTRIES));
+	for (block = 0; block < 20 * ENTRIES; block++)
+		waits_left(&w, block % 100);
+	CHECK(w.left.fifo.count <= WAITS_LEFT);
+	free(mem);
+}
+
+static void test_old(void)
+{
+	u64 block;
+
+	make(ENTRIES);
+	w.came = 1 << 20;
+	for (block = 0; block < 40 * ENTRIES; block++)
+		waits_left(&w, block);
+	CHECK_EQ(w.left.fifo.count, WAITS_LEFT);
+	use(0, 4 * ENTRIES, 10);
+	CHECK(near(patience(false), ENTRIES / 16));
+	free(mem);
+}
+
+/* However many entries there are, some blocks of as many count, and those that left are remembered for a while. */
+static void test_sample(void)
+{
+	u32 entries, counting;
+	u64 block;
+
+	for (entries = 4; entries <= 1 << 22; entries *= 4) {
+		make(entries);
+		counting = 0;
+		for (block = 0; block < 4ull * entries; block++) {
+			waits_left(&w, 977 * block);
+			counting += w.left.fifo.head != ENTRY_NONE &&
+				    w.left.arena.entries[w.left.fifo.head].block == 977 * block;
+		}
+		CHECK(counting <= 2 * WAITS_LEFT);
+		CHECK(entries < 256 || counting >= WAITS_LEFT / 4);
+		free(mem);
+	}
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = {
+		UNIT_CASE(test_learns),
+		UNIT_CASE(test_few),
+		UNIT_CASE(test_left),
+		UNIT_CASE(test_old),
+		UNIT_CASE(test_sample),
+	};
+
+	return unit_run(cases, UNIT_COUNT(cases));
+}
