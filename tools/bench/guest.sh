@@ -264,10 +264,11 @@ warm_up() {
 	# As zram_write_back does, in which it runs since before the caches were dropped.
 	sleep 0
 	# As loads/ do.
-	chroot / true
+	chroot --userspec=0:0 / true
+	cp /proc/uptime "$tmp/warm.copy"
 	awk '{ print $2 - $1 }' /proc/uptime >/dev/null
 	snapshot warm
-	rm "$tmp/warm"
+	rm "$tmp/warm" "$tmp/warm.copy"
 }
 
 root_reads() {
