@@ -106,7 +106,8 @@ printf '[Unit]\nJobRunningTimeoutSec=5\n[Service]\nTimeoutStartSec=2\nTimeoutSto
 	>"$WORK/units/$UNIT.d/short.conf"
 must ctl daemon-reload
 must dmsetup suspend --nolockfs mustercrypt
-check_fails 'a device that hangs' 'timed out' ctl start "$UNIT"
+# Or "a timeout was exceeded", where what hung could be killed.
+check_fails 'a device that hangs' 'time' ctl start "$UNIT"
 must dmsetup resume mustercrypt
 check 'when it is back, what hung ends' wait_until 60 is failed "$UNIT"
 
