@@ -218,19 +218,19 @@ static blk_qc_t _name(struct bio *bio)					\
 static inline int compat_disk_inherit(struct gendisk *disk,
 				      struct block_device *bdev)
 {
-	const blk_features_t mask = BLK_FEAT_WRITE_CACHE | BLK_FEAT_FUA |
-				    BLK_FEAT_STABLE_WRITES;
+	const blk_features_t mask = BLK_FEAT_WRITE_CACHE | BLK_FEAT_FUA;
 	struct queue_limits lim = queue_limits_start_update(disk->queue);
+	bool stable = bdev_stable_writes(bdev);
 	int err;
 
-	lim.features &= ~mask;
+	lim.features &= ~(mask | BLK_FEAT_STABLE_WRITES);
 	lim.features |= bdev_get_queue(bdev)->limits.features & mask;
-	if (bdev_stable_writes(bdev))
+	if (stable)
 		lim.features |= BLK_FEAT_STABLE_WRITES;
 	err = queue_limits_commit_update(disk->queue, &lim);
 	if (err)
 		return err;
-	if (bdev_stable_writes(bdev))
+	if (stable)
 		mapping_set_stable_writes(disk->part0->bd_mapping);
 	else
 		mapping_clear_stable_writes(disk->part0->bd_mapping);
