@@ -437,33 +437,32 @@ void rooms_use(struct rooms *r, u32 e)
 	use(r, e, false);
 }
 
+/* Is @e (ENTRY_NONE: no) of @room, and being filled, or not, as @filling says? */
+static bool is_in(struct rooms *r, u32 e, enum room room, bool filling)
+{
+	return e != ENTRY_NONE && entry(r, e)->room == room &&
+	       !(entry(r, e)->flags & ENTRY_FILLING) == !filling;
+}
+
 void rooms_keep(struct rooms *r, u64 first, u32 n)
 {
-	struct entry *x;
 	u32 i, e;
 
 	for (i = 0; i < n; i++) {
 		e = index_peek(&r->index, first + i);
-		if (e == ENTRY_NONE)
-			continue;
-		x = entry(r, e);
-		if (x->room == ROOM_WEIGHING && !(x->flags & ENTRY_FILLING))
+		if (is_in(r, e, ROOM_WEIGHING, false))
 			r->weighing.policy->hit(&r->weighing, e);
 	}
 }
 
 void rooms_expect(struct rooms *r, u64 first, u32 n)
 {
-	struct entry *x;
 	u32 i, e;
 
 	for (i = 0; i < n; i++) {
 		e = index_peek(&r->index, first + i);
-		if (e == ENTRY_NONE)
-			continue;
-		x = entry(r, e);
-		if (x->room == ROOM_WAITING && x->flags & ENTRY_FILLING)
-			x->flags |= ENTRY_EXPECTED;
+		if (is_in(r, e, ROOM_WAITING, true))
+			entry(r, e)->flags |= ENTRY_EXPECTED;
 	}
 }
 
