@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Parts of bench-swap and demo; see docs/benchmarks.md. They keep what they make where the lab does."""
+"""Parts of bench-swap and demo; see docs/benchmarking.md. They keep what they make where the lab does."""
 
 import pathlib
 import sys
