@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/cpumask.h>
 #include <linux/gfp.h>
 #include <linux/hash.h>
 #include <linux/mm.h>
@@ -151,7 +152,7 @@ struct stored_page *store_get_wait(struct store *st)
 	struct stored_page *s = store_get(st);
 
 	if (s || READ_ONCE(st->stuck) ||
-	    store_nr_failed(st) >= STORE_PAGES / 2)
+	    store_nr_failed(st) >= st->nr_pages / 2)
 		return s;
 	wait_event_timeout(st->wait, (s = store_get(st)), STORE_WAIT);
 	if (!s)
@@ -314,7 +315,7 @@ static void store_free(struct store *st)
 {
 	u32 i;
 
-	for (i = 0; st->pages && i < STORE_PAGES; i++)
+	for (i = 0; st->pages && i < st->nr_pages; i++)
 		if (st->pages[i].page)
 			__free_page(st->pages[i].page);
 	kvfree(st->pages);
@@ -330,7 +331,9 @@ int store_init(struct store *st)
 	init_waitqueue_head(&st->wait);
 	atomic_set(&st->nr_failed, 0);
 	st->stuck = false;
-	st->pages = kvcalloc(STORE_PAGES, sizeof(*st->pages), GFP_KERNEL);
+	st->nr_pages = clamp_t(u32, num_online_cpus() * STORE_PAGES_A_CPU,
+			       STORE_PAGES_MIN, STORE_PAGES_MAX);
+	st->pages = kvcalloc(st->nr_pages, sizeof(*st->pages), GFP_KERNEL);
 	st->shards = kvcalloc(STORE_SHARDS, sizeof(*st->shards), GFP_KERNEL);
 	if (!st->pages || !st->shards)
 		goto err_free;
@@ -339,14 +342,14 @@ int store_init(struct store *st)
 		for (j = 0; j < 1 << STORE_HASH_BITS; j++)
 			INIT_HLIST_HEAD(&st->shards[i].hash[j]);
 	}
-	for (i = 0; i < STORE_PAGES; i++) {
+	for (i = 0; i < st->nr_pages; i++) {
 		st->pages[i].page = alloc_page(GFP_KERNEL);
 		if (!st->pages[i].page)
 			goto err_free;
 		st->pages[i].number = i + 1;
 		st->pages[i].next = i;
 	}
-	atomic64_set(&st->free, STORE_PAGES);
+	atomic64_set(&st->free, st->nr_pages);
 	return 0;
 
 err_free:

@@ -23,10 +23,12 @@
 
 #include "slot_map.h"
 
-/* Copies of a device: 2 MiB. */
-#define STORE_PAGES		512
+/* Copies of a device: 2 MiB, or a task's plug for each CPU, and 16 MiB at most. */
+#define STORE_PAGES_MIN		512
+#define STORE_PAGES_MAX		4096
+#define STORE_PAGES_A_CPU	32
 #define STORE_SHARDS		16
-#define STORE_HASH_BITS		5
+#define STORE_HASH_BITS		6
 
 struct stored_page {
 	struct hlist_node hash;		/* while held */
@@ -53,6 +55,7 @@ struct store_shard {
 
 struct store {
 	struct stored_page *pages;
+	u32 nr_pages;
 	struct store_shard *shards;
 	/* low 32 bits: first's number; high: changes so far */
 	atomic64_t free ____cacheline_aligned_in_smp;

@@ -145,13 +145,13 @@ static void check_copies(const struct store *st)
 	const struct stored_page *s;
 
 	for (; number; number = st->pages[number - 1].next)
-		if (++nr_free > STORE_PAGES)
+		if (++nr_free > st->nr_pages)
 			break;
 	list_for_each_entry(s, &st->failed, failed_list)
 		nr_failed++;
-	if (nr_free + held + rig.nr_copies != STORE_PAGES)
+	if (nr_free + held + rig.nr_copies != st->nr_pages)
 		sim_fail("%u copies are free, %u held, of %u", nr_free, held,
-			 STORE_PAGES - rig.nr_copies);
+			 st->nr_pages - rig.nr_copies);
 	SIM_CHECK(nr_failed == held && store_nr_failed(st) == held);
 }
 

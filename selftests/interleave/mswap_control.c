@@ -111,7 +111,7 @@ static void take_copies(void)
 	u32 i;
 
 	rig.copies = (struct store_chain) { NULL };
-	rig.nr_copies = sim_once_in(3) ? STORE_PAGES - sim_size(40) : 0;
+	rig.nr_copies = sim_once_in(3) ? st->nr_pages - sim_size(40) : 0;
 	for (i = 0; i < rig.nr_copies; i++)
 		store_chain_add(&rig.copies, store_get(st));
 }
@@ -287,7 +287,7 @@ static void look_on(void)
 		mswap_stat_sum(e->stats, stat);
 	SIM_CHECK(pagein_window(&e->pagein) <= WINDOW_MAX);
 	SIM_CHECK(space_nr_free(&e->space) <= e->space.nr_slots);
-	SIM_CHECK(store_nr_held(&e->store) <= STORE_PAGES);
+	SIM_CHECK(store_nr_held(&e->store) <= e->store.nr_pages);
 	SIM_CHECK(engine_footprint(e));
 	pagein_waiting_frames(&e->pagein);
 }

@@ -112,6 +112,7 @@ void sim_put_cpu(void);
 /* The one that the task is on just now. */
 int raw_smp_processor_id(void);
 #define num_possible_cpus()		sim.cpus
+#define num_online_cpus()		sim.cpus
 #define for_each_possible_cpu(cpu)	for ((cpu) = 0; (cpu) < (int)sim.cpus; (cpu)++)
 
 /* --- for the scheduler --- */
