@@ -470,6 +470,14 @@ static void pagein_init_shards(struct pagein *pi)
 	}
 }
 
+static void pagein_exit_rooms(struct pagein *pi)
+{
+	u32 i;
+
+	for (i = 0; i < PAGEIN_SHARDS; i++)
+		waiting_exit(&pi->shards[i].room);
+}
+
 int pagein_init(struct pagein *pi)
 {
 	int err;
@@ -501,7 +509,7 @@ int pagein_init(struct pagein *pi)
 	return 0;
 
 err_waiting:
-	pagein_set_waiting_pages(pi, 0);
+	pagein_exit_rooms(pi);
 	mempool_exit(&pi->bounce);
 err_ops:
 	mempool_exit(&pi->ops);
@@ -522,7 +530,6 @@ void pagein_exit(struct pagein *pi)
 {
 	struct read_op *op;
 	int cpu;
-	u32 i;
 
 	pagein_drain(pi);
 	for_each_possible_cpu(cpu) {
@@ -531,8 +538,7 @@ void pagein_exit(struct pagein *pi)
 			mempool_free(op, &pi->ops);
 	}
 	free_percpu(pi->spares);
-	for (i = 0; i < PAGEIN_SHARDS; i++)
-		waiting_exit(&pi->shards[i].room);
+	pagein_exit_rooms(pi);
 	mempool_exit(&pi->bounce);
 	mempool_exit(&pi->ops);
 	kvfree(pi->shards);

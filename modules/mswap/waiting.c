@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/gfp.h>
 #include <linux/hash.h>
+#include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -12,7 +13,7 @@
 
 static struct hlist_head *waiting_bucket(struct waiting_room *r, u32 slot)
 {
-	return &r->hash[hash_32(slot, WAITING_HASH_BITS)];
+	return &r->hash[hash_32(slot, r->hash_bits)];
 }
 
 static void waiting_free_frame(struct waiting_frame *f)
@@ -37,10 +38,8 @@ static struct waiting_frame *waiting_alloc_frame(void)
 
 void waiting_init(struct waiting_room *r)
 {
-	u32 i;
-
-	for (i = 0; i < ARRAY_SIZE(r->hash); i++)
-		INIT_HLIST_HEAD(&r->hash[i]);
+	r->hash = NULL;
+	r->hash_bits = 0;
 	INIT_LIST_HEAD(&r->ready);
 	INIT_LIST_HEAD(&r->free);
 	init_llist_head(&r->returned);
@@ -114,6 +113,30 @@ void waiting_exit(struct waiting_room *r)
 	while (waiting_trim(r, WAITING_TRIM))
 		cond_resched();
 	WARN_ON_ONCE(r->nr_frames);
+	kvfree(r->hash);
+	r->hash = NULL;
+}
+
+/* Whoever plans a read looks for dozens of slots under the lock: chains stay short. */
+static int waiting_widen(struct waiting_room *r, spinlock_t *lock, u32 nr_frames)
+{
+	u32 bits = order_base_2(nr_frames) + 1;
+	struct hlist_head *hash, *old = r->hash;
+	struct waiting_frame *f;
+
+	if (old && bits <= r->hash_bits)
+		return 0;
+	hash = kvcalloc(1 << bits, sizeof(*hash), GFP_KERNEL);
+	if (!hash)
+		return -ENOMEM;
+	spin_lock_irq(lock);
+	r->hash = hash;
+	r->hash_bits = bits;
+	list_for_each_entry(f, &r->ready, list)
+		hlist_add_head(&f->hash, waiting_bucket(r, f->slot));
+	spin_unlock_irq(lock);
+	kvfree(old);
+	return 0;
 }
 
 /*
@@ -154,7 +177,9 @@ int waiting_resize(struct waiting_room *r, spinlock_t *lock, u32 nr_frames)
 	u32 had = r->target;
 	int err;
 
-	err = waiting_grow(r, lock, nr_frames);
+	err = waiting_widen(r, lock, nr_frames);
+	if (!err)
+		err = waiting_grow(r, lock, nr_frames);
 	spin_lock_irq(lock);
 	r->target = err ? had : nr_frames;
 	while (waiting_trim(r, WAITING_TRIM)) {

@@ -30,10 +30,9 @@ struct waiting_frame {
 	bool stranger;	/* was not of the wanted page's run */
 };
 
-#define WAITING_HASH_BITS	9
-
 struct waiting_room {
-	struct hlist_head hash[1 << WAITING_HASH_BITS];
+	struct hlist_head *hash;	/* two buckets a frame or more, NULL before the first */
+	u32 hash_bits;
 	struct list_head ready;		/* oldest first */
 	struct list_head free;
 	struct llist_head returned;
@@ -47,8 +46,9 @@ void waiting_init(struct waiting_room *r);
 /* All frames must be back. Process context. */
 void waiting_exit(struct waiting_room *r);
 /*
- * Sets the number of frames. @lock is the shard's, taken inside. -ENOMEM leaves
- * the number as it was. May sleep.
+ * Sets the number of frames. @lock is the shard's, taken inside; where there are to
+ * be more than ever, for as long as all ready ones take to be hashed anew. -ENOMEM
+ * leaves the number as it was. May sleep.
  */
 int waiting_resize(struct waiting_room *r, spinlock_t *lock, u32 nr_frames);
 

@@ -167,7 +167,8 @@ static u32 check_room(const struct waiting_room *r)
 		nr_free++;
 	list_for_each_entry(f, &r->ready, list)
 		nr_ready++;
-	for (i = 0; i < ARRAY_SIZE(r->hash); i++)
+	SIM_CHECK(r->nr_frames <= 1u << r->hash_bits);
+	for (i = 0; r->hash && i < 1 << r->hash_bits; i++)
 		hlist_for_each_entry(f, &r->hash[i], hash)
 			nr_hashed++;
 	for (node = r->returned.first; node; node = node->next)

@@ -86,6 +86,7 @@ typedef unsigned int __bitwise fmode_t;
 #define fls64(word)		((word) ? 64 - __builtin_clzll(word) : 0)
 #define hweight64(word)		((u32)__builtin_popcountll(word))
 #define ilog2(n)		(63 - __builtin_clzll(n))
+#define order_base_2(n)		((n) > 1 ? ilog2((n) - 1) + 1 : 0)
 
 #define DECLARE_BITMAP(name, bits) \
 	unsigned long name[DIV_ROUND_UP(bits, BITS_PER_LONG)]
