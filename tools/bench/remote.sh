@@ -25,8 +25,9 @@ nvmet_share() {
 # make_nvme_tcp MIB NS: without multipath, whose disk keeps no statistics of its own.
 make_nvme_tcp() {
 	share=$(make_null_blk "$@") || return
-	nvmet_share muster "$share" || return
+	# nvmet would load it, with multipath.
 	modprobe nvme_core multipath=0 || return
+	nvmet_share muster "$share" || return
 	modprobe nvme-tcp || return
 	echo "nqn=muster,transport=tcp,traddr=127.0.0.1,trsvcid=4420" >/dev/nvme-fabrics || return
 	wait_for /dev/nvme0n1 nvme-tcp

@@ -36,7 +36,7 @@ DEVICES = {
         Device("null_blk-400us", "null_blk, 400 µs", ramdisks=2, floor=True),
         Device("null_blk-5ms", "null_blk, 5 ms, one at a time", slowness=4),
         Device("nvme", "QEMU NVMe", lab_disk="--nvme", floor=True),
-        Device("nvme-tcp", "NVMe over TCP, null_blk of 100 µs behind it", has_queue=False),
+        Device("nvme-tcp", "NVMe over TCP, null_blk of 100 µs behind it"),
         Device("virtio", "virtio-blk", lab_disk="--virtio", ramdisks=0),
     )
 }
