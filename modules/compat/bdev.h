@@ -82,6 +82,16 @@ static inline bool compat_bdev_synchronous(struct block_device *bdev)
 #endif
 }
 
+/* Says @bdev that it rotates, as a disk whose heads go from place to place? */
+static inline bool compat_bdev_rotates(struct block_device *bdev)
+{
+#ifdef COMPAT_HAVE_BDEV_ROT
+	return bdev_rot(bdev);
+#else
+	return !blk_queue_nonrot(bdev_get_queue(bdev));
+#endif
+}
+
 /* Flushes the device's cache and waits. GFP_NOIO context, may sleep. */
 static inline int compat_bdev_flush(struct block_device *bdev)
 {

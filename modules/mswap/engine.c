@@ -219,7 +219,8 @@ int engine_start(struct engine *e, const char *path, u32 slots)
 	err = slot_map_init(&e->map, slots, e->backing.nr_slots);
 	if (err)
 		goto err_memory;
-	err = space_init(&e->space, e->backing.nr_slots);
+	err = space_init(&e->space, e->backing.nr_slots,
+			 compat_bdev_rotates(e->backing.bdev));
 	if (err)
 		goto err_map;
 	err = store_init(&e->store);

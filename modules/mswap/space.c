@@ -32,9 +32,9 @@ static int space_shard_init(struct space_shard *sh, u32 base, u32 nr)
 	return 0;
 }
 
-int space_init(struct space *s, u32 nr_slots)
+int space_init(struct space *s, u32 nr_slots, bool one)
 {
-	u32 n = space_shard_count(nr_slots);
+	u32 n = one ? 1 : space_shard_count(nr_slots);
 	u32 each = rounddown(nr_slots / n, GRANULE_SLOTS);
 	u32 i, base = 0;
 

@@ -31,8 +31,11 @@ struct space {
 	atomic_t retired;	/* slots never to be given out again; 0 while there are none */
 };
 
-/* Process context, may sleep. -ENOMEM leaves nothing behind. */
-int space_init(struct space *s, u32 nr_slots);
+/*
+ * @one: a single shard, as on a disk with heads, which would go to and fro between
+ * the CPUs' parts. Process context, may sleep. -ENOMEM leaves nothing behind.
+ */
+int space_init(struct space *s, u32 nr_slots, bool one);
 void space_exit(struct space *s);
 size_t space_bytes(const struct space *s);
 

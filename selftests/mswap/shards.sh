@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Free slots are scattered all over a device with a slot tree for each CPU: one CPU that writes takes them from all
 # trees alike, instead of using up its own, and goes on in one of them for long. Where its own is in shreds and another has
-# long runs, it takes these, though they are fewer slots.
+# long runs, it takes these, though they are fewer slots. A disk that rotates has one tree, so that its heads do not go to
+# and fro where two CPUs write in turn.
 # timeout: 300
 # kernels: all
 # asked-for: 5.10 6.1
@@ -11,7 +12,7 @@
 # shellcheck source=tracing.sh
 . "$(dirname "$0")/tracing.sh"
 
-plan 8
+plan 11
 
 WRITTEN=2048 # blocks: of those free a quarter
 IN_FIRST=19000 # blocks that the first tree of two holds, all but some
@@ -74,5 +75,34 @@ writes=$(($(get dev_writes) - writes))
 diag "1024 blocks in $writes writes"
 check_that 'who writes takes the runs' "$writes <= 1024 / 16"
 check_eq 'all blocks are right' "$(blkpattern -b 16 -g 2 -n 1024 scan "$MSWAP" | value_of match)" 1024
+
+# Two CPUs in turn, 64 blocks each.
+trace_turns() {
+	must put 1 "$TRACING/events/mswap/mswap_slot_alloc/enable"
+	for ((i = 0; i < 8; i++)); do
+		must taskset -c $((i % 2)) blkpattern -b 64 -g 1 -f $((64 * i)) -n 64 fill "$MSWAP"
+	done
+	must put 0 "$TRACING/events/mswap/mswap_slot_alloc/enable"
+	save_trace
+}
+
+# Runs that do not begin where the one before ended.
+jumps() {
+	paste <(values_of mswap_slot_alloc slot) <(values_of mswap_slot_alloc got) |
+		awk 'NR > 1 && $1 != behind { n++ } { behind = $1 + $2 } END { print n + 0 }'
+}
+
+for rotates in 0 1; do
+	must wait_until 5 mswap_set reset 1
+	must put $rotates /sys/block/muster0/queue/rotational
+	must mswap_set backing_dev /dev/muster0
+	must trace_turns
+	if ((rotates)); then
+		check_eq 'on a disk that rotates both write to one place' "$(jumps)" 0
+	else
+		check_that 'on another each writes to a tree of its own' "$(jumps) >= 7"
+	fi
+done
+check_eq 'all blocks are right' "$(blkpattern -b 16 -g 1 -n 512 scan "$MSWAP" | value_of match)" 512
 
 finish

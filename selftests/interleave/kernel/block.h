@@ -46,6 +46,7 @@ struct block_device {
 #define bdev_is_zoned(bdev)		((void)(bdev), false)
 #define bdev_logical_block_size(bdev)	((bdev)->block_size)
 #define bdev_synchronous(bdev)		((bdev)->synchronous)
+#define bdev_rot(bdev)			((void)(bdev), false)
 #define bdev_get_queue(bdev)		(&(bdev)->queue)
 #define queue_max_sectors(q)		((q)->max_sectors)
 #define queue_max_segments(q)		((q)->max_segments)
