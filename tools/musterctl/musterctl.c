@@ -67,9 +67,10 @@ int main(int argc, char **argv)
 	struct options o;
 	struct devices all;
 
+	/* Before that: in Turkish a small letter of "IN" is another one. */
+	options_parse(&o, argc, argv);
 	/* Names may be of any letters; numbers are written the same everywhere, for scripts and JSON. */
 	setlocale(LC_CTYPE, "");
-	options_parse(&o, argc, argv);
 	all = look(&o, true);
 	print_devices(&o, &all, NULL);
 	finish_output();
