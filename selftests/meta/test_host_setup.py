@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""tools/host-setup on a machine that lacks a package, with an apt-get that only tells of itself."""
+
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+SETUP = pathlib.Path(__file__).resolve().parents[2] / "tools/host-setup"
+# The directory that is empty is one that a package of host-setup's has a file in.
+LACKING = ("unshare", "--mount", "--propagation", "private", "sh", "-c",
+           'mount -t tmpfs none /usr/share/keyrings && exec "$@"', "sh")
+PACKAGE = "debian-archive-keyring"
+
+
+class HostSetup(unittest.TestCase):
+    def setUp(self):
+        made = tempfile.TemporaryDirectory()
+        self.addCleanup(made.cleanup)
+        self.dir = pathlib.Path(made.name)
+        self.dir.chmod(0o755)
+
+    def run_setup(self, apt, **more):
+        """What it does where apt-get does what the shell's line APT says."""
+        (self.dir / "apt-get").write_text(f'#!/bin/sh\necho "$*" >>{self.dir}/asked\n{apt}\n', encoding="ascii")
+        (self.dir / "apt-get").chmod(0o755)
+        # As a plain `su` leaves it, without sbin.
+        environment = os.environ | {"PATH": f"{self.dir}:/usr/bin:/bin", "MUSTER_CACHE": str(self.dir / "cache")}
+        return subprocess.run([*LACKING, *more.get("user", ()), SETUP], env=environment, text=True, check=False,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    def asked(self):
+        return (self.dir / "asked").read_text(encoding="ascii")
+
+    def test_dpkg_finds_its_programs(self):
+        done = self.run_setup("command -v ldconfig start-stop-daemon")
+        self.assertEqual((done.stdout, done.returncode), (f"host-setup: installing {PACKAGE} ...\n", 0))
+        self.assertRegex(self.asked(), rf" update .*\n.* install -y .*{PACKAGE}\n$")
+
+    def test_what_apt_says_of_a_failure(self):
+        done = self.run_setup("echo no such package; false")
+        self.assertIn("no such package\n", done.stdout)
+        self.assertNotEqual(done.returncode, 0)
+
+    def test_another_user(self):
+        done = self.run_setup("", user=("setpriv", "--reuid", "65534", "--clear-groups"))
+        self.assertEqual((done.stdout, done.returncode),
+                         (f"host-setup: must run as root to install: {PACKAGE}\n", 1))
+        self.assertFalse((self.dir / "asked").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
