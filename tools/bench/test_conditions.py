@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Tests of what reports say of the conditions: python3 -m unittest discover -s tools/bench"""
 
+import contextlib
 import importlib.machinery
 import importlib.util
+import io
 import os
 import pathlib
 import re
@@ -50,6 +52,12 @@ class Again(unittest.TestCase):
             make, name, *words = shlex.split(options.command(tool, found["variables"]))
             self.assertEqual((make, name), ("make", tool))
             self.assertEqual(parsed(tool, dict(word.split("=", 1) for word in words)), found)
+
+    def test_a_kernel_that_the_lab_has_not(self):
+        for tool in ("bench-swap", "bench-w2r"):
+            with contextlib.redirect_stderr(io.StringIO()) as said, self.assertRaises(SystemExit):
+                parsed(tool, {"KERNEL": "9.9"})
+            self.assertIn("no machine for kernel '9.9'", said.getvalue())
 
     def test_a_row_is_one_side(self):
         for side in ("floor", *plan.SIDES):

@@ -4,6 +4,8 @@
 import argparse
 import os
 
+from lablib import machines
+
 
 def words(text):
     """Each once: what is measured twice in a round would be the second only."""
@@ -17,6 +19,11 @@ def spaced_words(text):
 
 def numbers(text):
     return list(dict.fromkeys(int(word) for word in words(text)))
+
+
+def kernel(text):
+    """One of the lab's, by its name: that it has no such one should not come out when all else is made."""
+    return machines.named(text).kernel
 
 
 def _text(value):
