@@ -11,12 +11,14 @@ FUZZ_SECONDS ?= 300
 	check-debug debug-kernel soak load-held fuzz-vm bench bench-lookup bench-slots bench-swap \
 	bench-w2r sim-w2r traces fuzz interleave clean help setup setup-lint headers
 
-one-word = $(if $(word 2,$(CURDIR)),$(error The kernel's build takes no path with spaces, as "$(CURDIR)": \
-	clone to one without))
+# Signs that it, or a shell on its way, would take for something else than a part of a name.
+plain-path = @case $$(pwd -P) in *[[:space:]\"\'\`\$$\&\(\)\*\;\<\>\?\|\\:%]*) \
+	echo "The kernel's build takes no path with spaces or signs such as ' ( & : %; clone to one without." >&2; \
+	exit 1 ;; esac
 
 # The kernel's build does not notice that it is another kernel.
 modules: headers
-	$(one-word)
+	$(plain-path)
 	@if [ "$$(cat .built-for 2>/dev/null)" != "$(KVER) $(KDIR)" ]; then $(MAKE) clean; fi
 	@echo "$(KVER) $(KDIR)" >.built-for
 	$(MAKE) -C $(KDIR) M=$(CURDIR) $$(sh modules/compat/compiler.sh $(KDIR)) modules
@@ -103,7 +105,7 @@ interleave: setup
 		$(if $(TESTS),TESTS="$(TESTS)") $(if $(SEED),SEED=$(SEED)) run
 
 clean:
-	$(one-word)
+	$(plain-path)
 	@dir=$(KDIR); test -e "$$dir/Makefile" || dir=$$(cut -d ' ' -f 2 .built-for 2>/dev/null); \
 	if test -e "$$dir/Makefile"; then $(MAKE) -C "$$dir" M=$(CURDIR) clean && rm -f .built-for; \
 	elif test -e .built-for; then echo "No kernel headers in $(KDIR) or $$dir: set KDIR."; exit 1; fi
