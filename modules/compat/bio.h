@@ -11,7 +11,7 @@
 #include <linux/ioprio.h>
 #include <linux/sched.h>
 
-/* Slots, frames and what is copied are pages of 4 KiB; the probe refuses other kernels where it can tell. */
+/* Slots, frames and what is copied are pages of 4 KiB; the probe refuses others, if it can tell. */
 static_assert(PAGE_SHIFT == 12);
 
 /* The operation and the flags of a bio. */

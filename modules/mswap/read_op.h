@@ -12,7 +12,7 @@
 #include "algo/window.h"
 #include "pagein.h"
 
-/* Bios that join a read, and pages of theirs: what is copied where its I/O ends is bounded by these. */
+/* Bios that join a read, and pages of theirs: they bound what is copied where its I/O ends. */
 #define READ_OP_JOINED_MAX		32
 #define READ_OP_JOINED_PAGES_MAX	WINDOW_MAX
 
@@ -33,7 +33,7 @@ struct read_op {
 	u32 nr_want;			/* 0: nobody waits */
 	u32 trigger;			/* a hit from here on starts the next window */
 	u64 begun;			/* ns; 0: nobody takes the time */
-	u64 skip;			/* slots of the window that nobody gets to see: their frames go back */
+	u64 skip;			/* slots that nobody gets to see: their frames go back */
 	u64 freed;			/* under the shard's lock: given up meanwhile */
 	u16 ioprio;			/* of the bio that it is read for, or ahead of */
 	bool alone;			/* no window, and merged with nothing */

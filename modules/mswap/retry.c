@@ -7,9 +7,9 @@
 #include "batch.h"
 #include "write.h"
 
-/* How often at most one that is tried again looks, or is told of one: 30 s in all, which a request may take. */
+/* How often at most one tried again looks, or is told of one: 30 s in all, as a request takes. */
 #define WRITE_SLOT_WAITS	300
-/* How many runs it meets one after the other that are bad from end to end, or gone to others, before it gives up. */
+/* How many runs in turn it meets that are all bad, or gone to others, before it gives up. */
 #define WRITE_TRIES	4
 /* A run some of whose slots are good is followed by one so much shorter. */
 #define WRITE_SHORTER	4

@@ -363,6 +363,7 @@ static struct target_type w2r_target = {
 	.iterate_devices = w2r_iterate_devices,
 	.io_hints = w2r_io_hints,
 };
+
 static int __init w2r_init(void)
 {
 	return dm_register_target(&w2r_target);

@@ -18,6 +18,10 @@ LONGEST_FILE = 600
 LIMIT_SECONDS = 900
 LAB_SECONDS = 7200
 LONGEST_PYTHON_LINE = 120
+# What checkpatch asks by the way, and need not: of tracepoints, of a macro that makes a function, of algo/, which is
+# not for kernels only, and of locks, which the comments of what they protect name.
+NOT_FOR_KERNEL = ("OPEN_ENDED_LINE", "PARENTHESIS_ALIGNMENT", "LINE_SPACING", "BIT_MACRO", "PREFER_KERNEL_TYPES",
+                  "UNNECESSARY_PARENTHESES", "MACRO_ARG_REUSE", "UNCOMMENTED_DEFINITION")
 # What checkpatch asks of kernel code only: its macros are not there for programs.
 NOT_FOR_PROGRAMS = ("ARRAY_SIZE", "PREFER_DEFINED_ATTRIBUTE_MACRO", "VOLATILE")
 # A back-fill takes the arguments of the newest kernel, also those that an old one lacks, and calls what the old
@@ -102,15 +106,15 @@ def checkpatch():
             compat.append(path)
         else:
             (kernel if top[0] == "modules" or "kmod" in top else programs).append(path)
-    said = _complaints_of_checkpatch(script, "kernel", kernel, ())
-    said += _complaints_of_checkpatch(script, "compat", compat, NOT_FOR_COMPAT)
+    said = _complaints_of_checkpatch(script, "kernel", kernel, NOT_FOR_KERNEL, "--strict")
+    said += _complaints_of_checkpatch(script, "compat", compat, (*NOT_FOR_KERNEL, *NOT_FOR_COMPAT), "--strict")
     said += _complaints_of_checkpatch(script, "programs", programs, NOT_FOR_PROGRAMS)
     if said:
         raise Complaints("\n".join(said))
 
 
-def _complaints_of_checkpatch(script, kind, files, ignored):
-    flags = ["--no-tree", "--terse", "--show-types", "--no-summary",
+def _complaints_of_checkpatch(script, kind, files, ignored, *more):
+    flags = [*more, "--no-tree", "--terse", "--show-types", "--no-summary",
              "--ignore", ",".join(("FILE_PATH_CHANGES", *ignored))]
     try:
         with not_passed(f"checkpatch-{kind}", files, lambda: (script, *flags)) as new:

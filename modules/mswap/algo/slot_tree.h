@@ -41,12 +41,12 @@ struct slot_tree {
 	u64 *bits[SLOT_TREE_LEVELS];	/* [0]: 1 = slot free; above: 1 = child word is not 0 */
 	u32 nr;
 	u32 nr_free;
-	u32 stale;			/* node whose longest run may be shorter than noted, or SLOT_NONE */
+	u32 stale;			/* node whose longest run may be shorter, or SLOT_NONE */
 	u32 last;			/* node of the last alloc from one word */
 	u32 scraps;			/* word of which single slots are taken too, or SLOT_NONE */
-	u32 worn;			/* how short of dense words it has been, 0 to SLOT_WORN + SLOT_WORN_STEP */
+	u32 worn;			/* lack of dense words, 0 to SLOT_WORN + SLOT_WORN_STEP */
 	u64 *whole;			/* a bit a leaf word: 1 = all its slots are free */
-	u16 *longest[SLOT_TREE_LEVELS];	/* [l][i]: longest free run that starts below bits[l][i], l >= 1 */
+	u16 *longest[SLOT_TREE_LEVELS];	/* [l][i]: longest free run that starts below bits[l][i] */
 	u32 words[SLOT_TREE_LEVELS];
 	u32 top;			/* the level of one word; at least 1 */
 };

@@ -62,7 +62,7 @@ struct run {
 
 struct plan {
 	struct run runs[PLAN_RUNS];
-	bool keep[PLAN_RUNS];	/* of a run, what is here shall stay until then, what comes may wait long */
+	bool keep[PLAN_RUNS];	/* of a run, what is here shall stay, what comes may wait long */
 	u32 n;
 };
 

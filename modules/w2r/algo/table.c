@@ -48,6 +48,9 @@ static const struct option options[TABLE_OPTIONS] = {
 	},
 };
 
+static const char unknown[] =
+	"option must be readahead, lookahead, policy, planner, rooms, index or block_kib";
+
 static const struct table defaults = {
 	.lookahead = TABLE_LOOKAHEAD_DEFAULT,
 	.block_kib = TABLE_BLOCK_KIB_MIN,
@@ -160,7 +163,7 @@ static const char *parse_options(struct table *t, u32 argc, char **argv)
 			if (!strcmp(options[o].name, argv[i]))
 				break;
 		if (o == TABLE_OPTIONS)
-			return "option must be readahead, lookahead, policy, planner, rooms, index or block_kib";
+			return unknown;
 		if (given & (1u << o))
 			return options[o].twice;
 		given |= 1u << o;

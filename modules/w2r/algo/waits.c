@@ -2,7 +2,7 @@
 #include "waits.h"
 
 #define STEPS		256	/* while all entries are filled once, at most */
-#define HORIZON		4	/* times the entries that left are remembered, or up to twice that */
+#define HORIZON		4	/* times the entries that left are known, or up to twice that */
 #define SAMPLES		16	/* for a judgement */
 #define LATEST		64	/* one in so many may have waited longer */
 #define PATIENCE	4	/* times as long as the others, */

@@ -25,7 +25,7 @@
 struct waits {
 	u64 came;		/* blocks, */
 	u32 shift;		/* 2^this of them are a step */
-	u32 others;		/* a power of two less 1: blocks that do not count, for one that does */
+	u32 others;		/* 2^n less 1: blocks that do not count, for one that does */
 	struct ghost left;	/* what was asked for, and has left */
 	u32 used[WAITS_CLASSES];	/* those that waited for less than 2^index steps */
 	u32 samples;		/* of them, since ... */

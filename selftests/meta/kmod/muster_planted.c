@@ -30,7 +30,7 @@ static int beyond = ARRAY_SIZE(numbers);
 static int *memory;
 static unsigned long counted;
 
-/* A lock that is given back on another CPU is one more mistake, after which no order of locks is looked at. */
+/* A lock given back on another CPU is a mistake, too, after which no order of locks is checked. */
 static void plant_atomic(void)
 {
 	migrate_disable();
