@@ -19,7 +19,7 @@ const struct run_event check_events[NR_EVENTS] = {
 	[EVENT_SUSPENDS] = { "suspends", 500 },
 	[EVENT_TABLES] = { "tables", 200 },
 	[EVENT_OUTSIDE] = { "writes from outside", 100 },
-	[EVENT_WIDE] = { "wide clears", 100 },
+	[EVENT_WIDE] = { "wide clears", 500 },
 };
 
 void count_events(void)

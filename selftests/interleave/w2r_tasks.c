@@ -3,6 +3,9 @@
 #include "w2r.h"
 
 #define READ_MAX	2000
+/* Of more blocks, of 4 KiB, than the target counts by set. */
+#define WIDE_SECTORS	((W2R_IO_BLOCKS + 2) * PAGE_SECTORS)
+#define WIDE_READS	8
 
 void enter(void)
 {
@@ -67,13 +70,17 @@ static void do_write(struct io_group *g)
 	io_write(g, sector, n, sim_once_in(4) ? REQ_FUA : 0);
 }
 
+static void clear(struct io_group *g, u32 sector, u32 n)
+{
+	run_count(EVENT_WIDE, n >= WIDE_SECTORS);
+	io_clear(g, sector, n, sim_once_in(2) ? REQ_OP_DISCARD : REQ_OP_WRITE_ZEROES);
+}
+
 static void do_clear(struct io_group *g)
 {
 	u32 n, sector = random_range_or_wide(&n);
 
-	/* Of more blocks, of 4 KiB, than the target counts by set. */
-	run_count(EVENT_WIDE, n > (W2R_IO_BLOCKS + 2) * PAGE_SECTORS);
-	io_clear(g, sector, n, sim_once_in(2) ? REQ_OP_DISCARD : REQ_OP_WRITE_ZEROES);
+	clear(g, sector, n);
 }
 
 static void do_flush(struct io_group *g)
@@ -141,10 +148,34 @@ static void job_reader(void)
 	}
 }
 
+/* What wide clears are under way over is read, and again when they have ended. */
+static void job_wide(void)
+{
+	u32 n = sim_once_in(8) ? 1 + sim_below(24) : 1, reads = 1 + sim_below(WIDE_READS);
+	u32 from = sim_below(rig.sectors - WIDE_SECTORS), at[WIDE_READS], i;
+	struct io_group g;
+
+	io_group_begin(&g);
+	for (i = 0; i < n; i++)
+		clear(&g, from, WIDE_SECTORS + sim_below(rig.sectors - WIDE_SECTORS - from));
+	for (i = 0; i < reads; i++) {
+		at[i] = from + sim_below(WIDE_SECTORS);
+		io_read(&g, at[i], 1, 0);
+	}
+	io_group_end(&g);
+	io_group_begin(&g);
+	for (i = 0; i < reads; i++)
+		io_read(&g, at[i], 1, 0);
+	io_group_end(&g);
+	done(n);
+}
+
 void task_work(void *unused)
 {
 	while (rig.left) {
-		if (sim_once_in(3))
+		if (sim_once_in(32) && rig.sectors > WIDE_SECTORS)
+			job_wide();
+		else if (sim_once_in(3))
 			job_reader();
 		else
 			job_burst();
