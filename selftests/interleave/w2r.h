@@ -87,6 +87,7 @@ enum {
 	EVENT_TABLES,
 	EVENT_OUTSIDE,
 	EVENT_WIDE,
+	EVENT_WRITTEN_OVER,
 	NR_EVENTS,
 };
 
@@ -95,5 +96,7 @@ extern const struct run_event check_events[NR_EVENTS];
 void count_events(void);
 
 void check_at_rest(void);
+/* The same, but that it is live: who may wait for whom? */
+void check_waiters(void);
 
 #endif

@@ -20,6 +20,7 @@ const struct run_event check_events[NR_EVENTS] = {
 	[EVENT_TABLES] = { "tables", 200 },
 	[EVENT_OUTSIDE] = { "writes from outside", 100 },
 	[EVENT_WIDE] = { "wide clears", 500 },
+	[EVENT_WRITTEN_OVER] = { "written over, and read without the disk", 100 },
 };
 
 void count_events(void)
@@ -113,4 +114,23 @@ void check_at_rest(void)
 	/* As in a target that is made with this table. */
 	SIM_CHECK(c->rooms.bounded == table_bounded(&c->table));
 	SIM_CHECK(c->rooms.step == table_split_step(&c->table, c->nr_entries));
+}
+
+/* What a cgroup's limit or an idle priority holds back must hold back nobody's metadata. */
+void check_waiters(void)
+{
+	struct w2r *c = rig_target();
+	const struct w2r_filler *f;
+	struct w2r_io *io;
+	u32 e;
+
+	spin_lock_irq(&c->lock);
+	for (e = 0; e < c->nr_entries; e++) {
+		f = c->slots[e].filler;
+		if (!f || !f->limited)
+			continue;
+		list_for_each_entry(io, &f->waiters, wait)
+			SIM_CHECK(!(dm_bio_from_per_bio_data(io, sizeof(*io))->bi_opf & REQ_META));
+	}
+	spin_unlock_irq(&c->lock);
 }

@@ -196,6 +196,7 @@ void control_work(void *unused)
 {
 	while (rig.tasks) {
 		sim_sleep((u64)sim.tick * sim_size(rig.restless ? 1000 : 10000));
+		check_waiters();
 		switch (sim_below(rig.restless ? 18 : 9)) {
 		case 0: case 1:
 			change_weather();

@@ -170,11 +170,37 @@ static void job_wide(void)
 	done(n);
 }
 
+static void alone(void (*io)(struct io_group *g, u32 sector, u32 n, blk_opf_t opf),
+		  u32 sector, u32 n)
+{
+	struct io_group g;
+
+	io_group_begin(&g);
+	io(&g, sector, n, 0);
+	io_group_end(&g);
+}
+
+/* What is cached and written over stays so: where nobody else is about, it is read without the disk. */
+static void job_write_over(void)
+{
+	u32 n, sector = random_range(sim_once_in(4) ? READ_MAX : 100, &n);
+	u64 reads;
+
+	alone(io_read, sector, n);
+	alone(io_write, sector, n);
+	reads = rig.disk.counts.reads;
+	alone(io_read, sector, n);
+	run_count(EVENT_WRITTEN_OVER, rig.disk.counts.reads == reads);
+	done(1);
+}
+
 void task_work(void *unused)
 {
 	while (rig.left) {
 		if (sim_once_in(32) && rig.sectors > WIDE_SECTORS)
 			job_wide();
+		else if (sim_once_in(16))
+			job_write_over();
 		else if (sim_once_in(3))
 			job_reader();
 		else
