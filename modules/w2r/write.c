@@ -99,11 +99,10 @@ void w2r_invalidate(struct w2r *c, u64 first, u64 n, bool may_sleep)
 }
 
 /*
- * An entry waits for the end of a write if that replaces all of it and nobody
- * else has to do with its content; otherwise it is dropped.
+ * An entry waits for the end of a write, if nobody else has to do with its
+ * content; otherwise it is dropped.
  */
-static void hold_or_drop(struct w2r *c, struct w2r_io *io, u64 block,
-			 bool whole)
+static void hold_or_drop(struct w2r *c, struct w2r_io *io, u64 block)
 {
 	u32 e = index_peek(&c->rooms.index, block);
 	struct entry *x;
@@ -111,7 +110,7 @@ static void hold_or_drop(struct w2r *c, struct w2r_io *io, u64 block,
 	if (e == ENTRY_NONE)
 		return;
 	x = w2r_entry(c, e);
-	if (!whole || x->pins || x->flags & (ENTRY_FILLING | ENTRY_STALE)) {
+	if (x->pins || x->flags & (ENTRY_FILLING | ENTRY_STALE)) {
 		rooms_drop(&c->rooms, e);
 		return;
 	}
@@ -119,24 +118,12 @@ static void hold_or_drop(struct w2r *c, struct w2r_io *io, u64 block,
 	io->stale++;
 }
 
-static void hold_entries(struct w2r *c, struct bio *bio)
-{
-	struct w2r_io *io = w2r_io_of(bio);
-	u32 tail = (io->offset + bio_sectors(bio)) & (c->block_sectors - 1);
-	bool whole;
-	u32 i;
-
-	for (i = 0; i < io->n; i++) {
-		whole = !(i == 0 && io->offset) && !(i == io->n - 1 && tail);
-		hold_or_drop(c, io, io->first + i, whole);
-	}
-}
-
 void w2r_write(struct w2r *c, struct bio *bio)
 {
 	struct w2r_io *io = w2r_io_of(bio);
 	bool hold = bio_op(bio) == REQ_OP_WRITE && !is_wide(io);
 	unsigned long flags;
+	u32 i;
 
 	io->kind = W2R_IO_WRITE;
 	io->stale = 0;
@@ -144,8 +131,8 @@ void w2r_write(struct w2r *c, struct bio *bio)
 	spin_lock_irqsave(&c->lock, flags);
 	count_writer(c, io, 1);
 	w2r_count(c, W2R_WRITTEN_BLOCKS, io->n);
-	if (hold)
-		hold_entries(c, bio);
+	for (i = 0; hold && i < io->n; i++)
+		hold_or_drop(c, io, io->first + i);
 	spin_unlock_irqrestore(&c->lock, flags);
 	/* Of a discard they may be a million. */
 	if (!hold)

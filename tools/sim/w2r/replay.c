@@ -195,7 +195,7 @@ static void look_ahead(struct replay *r, const struct reference *ref)
 
 /* A piece of an operation that lies in blocks @first on, @n of them. */
 struct piece {
-	u64 sector, sectors;
+	u64 sector;
 	u64 first;
 	u32 n;
 };
@@ -286,20 +286,15 @@ static bool on_its_way(const struct replay *r, u64 block)
 	return e != ENTRY_NONE && r->rooms.arena.entries[e].flags & ENTRY_FILLING;
 }
 
-/* Blocks written as a whole, and not just being read, get the new content; the others are dropped. */
+/* Blocks that are just being read are dropped; the others get the new content. */
 static void write_piece(struct replay *r, const struct piece *p)
 {
-	u64 block, start;
-	u32 i;
+	u64 block;
 
 	r->counts.written_blocks += p->n;
-	for (i = 0; i < p->n; i++) {
-		block = p->first + i;
-		start = block << r->block_shift;
-		if (start < p->sector || start + (1u << r->block_shift) > p->sector + p->sectors ||
-		    on_its_way(r, block))
+	for (block = p->first; block < p->first + p->n; block++)
+		if (on_its_way(r, block))
 			drop(r, block);
-	}
 }
 
 static void discard(struct replay *r, u64 first, u64 n)
@@ -361,7 +356,6 @@ static void pieces(struct replay *r, const struct trace_op *op)
 	while (at < end) {
 		last = (at / io + 1) * io < end ? (at / io + 1) * io : end;
 		p.sector = at;
-		p.sectors = last - at;
 		p.first = at >> r->block_shift;
 		p.n = (u32)(((last - 1) >> r->block_shift) - p.first + 1);
 		if (op->what == TRACE_READ) {
