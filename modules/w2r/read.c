@@ -52,6 +52,7 @@ static enum served find_and_pin(struct w2r *c, struct bio *bio, u32 *entries)
 	const struct w2r_io *io = w2r_io_of(bio);
 	u32 i;
 
+	lockdep_assert_held(&c->lock);
 	for (i = 0; i < io->n; i++) {
 		entries[i] = index_peek(&c->rooms.index, io->first + i);
 		if (!rooms_readable(&c->rooms, entries[i]))

@@ -36,6 +36,7 @@ static void count_writer(struct w2r *c, struct w2r_io *io, int by)
 {
 	u64 set;
 
+	lockdep_assert_held(&c->lock);
 	if (is_wide(io)) {
 		count_wide_writer(c, io, by);
 		return;
@@ -50,6 +51,7 @@ static void drop_entries(struct w2r *c, u64 first, u64 n, u32 from, u32 to)
 {
 	u32 e;
 
+	lockdep_assert_held(&c->lock);
 	for (e = from; e < to; e++)
 		if (w2r_entry(c, e)->room != ROOM_DISK &&
 		    w2r_entry(c, e)->block - first < n)
@@ -61,6 +63,7 @@ static void drop_blocks(struct w2r *c, u64 first, u64 n)
 	u64 block;
 	u32 e;
 
+	lockdep_assert_held(&c->lock);
 	for (block = first; block < first + n; block++) {
 		e = index_peek(&c->rooms.index, block);
 		if (e != ENTRY_NONE)
@@ -144,6 +147,7 @@ static void pin_stale(struct w2r *c, u64 first, u32 n, u32 *entries)
 {
 	u32 i, e;
 
+	lockdep_assert_held(&c->lock);
 	for (i = 0; i < n; i++) {
 		e = index_peek(&c->rooms.index, first + i);
 		entries[i] = ENTRY_NONE;
@@ -158,6 +162,7 @@ static void unpin_renewed(struct w2r *c, u32 n, const u32 *entries)
 {
 	u32 i;
 
+	lockdep_assert_held(&c->lock);
 	for (i = 0; i < n; i++)
 		if (entries[i] != ENTRY_NONE) {
 			w2r_entry(c, entries[i])->flags &= ~ENTRY_STALE;
