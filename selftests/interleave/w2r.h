@@ -77,6 +77,8 @@ void control_work(void *unused);
 void control_heal(void);
 /* The target is suspended, and perhaps taken away, when this returns. */
 void control_suspend(void);
+/* Of a target that is suspended all memory can be had; it comes back when nobody wants it. */
+void control_shrink(void);
 void control_end(void);
 
 /* --- w2r_check.c: the target is suspended --- */

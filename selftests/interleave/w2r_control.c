@@ -7,6 +7,9 @@
 #include "w2r.h"
 
 #define DISK_PATH	"/dev/disk"
+#define KEPT_FRAMES	64		/* not worth asking for */
+#define GROWN_SOON	3000000000ull
+#define GROWN_AFTER	60000000000ull
 
 /* The target's files are left out. */
 void w2r_sysfs_add(struct w2r *c)
@@ -116,6 +119,35 @@ static void resume(void)
 	sim_dm_resume(&rig.md);
 	rig.shut = false;
 	wake_up(&rig.gate);
+}
+
+/* What was dropped may come back at once; what was wanted may not, for a while. */
+static void check_growth(const struct w2r *c, bool wanted, u32 before)
+{
+	u32 after = c->rooms.limit;
+
+	SIM_CHECK(after == max_t(u32, c->resident, ROOMS_ENTRIES_MIN));
+	resume();
+	sim_sleep(GROWN_SOON);
+	SIM_CHECK(wanted ? c->rooms.limit == after : c->rooms.limit >= before);
+	control_suspend();
+}
+
+void control_shrink(void)
+{
+	struct w2r *c = rig_target();
+	bool wanted = sim_once_in(2), dropped = c->dropped_from;
+	u32 before = c->rooms.limit, resident = c->resident;
+
+	sim_shrink(ULONG_MAX, wanted);
+	SIM_CHECK(c->resident <= KEPT_FRAMES);
+	check_at_rest();
+	if (c->resident < resident && !dropped)
+		check_growth(c, wanted, before);
+	resume();
+	sim_sleep(GROWN_AFTER);
+	SIM_CHECK(c->rooms.limit == c->nr_entries);
+	control_suspend();
 }
 
 void control_end(void)

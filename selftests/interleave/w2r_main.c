@@ -53,6 +53,8 @@ static void run(void)
 	read_all();
 	control_suspend();
 	check_at_rest();
+	control_shrink();
+	check_at_rest();
 	control_end();
 	sim_module_exit();
 	oracle_end();
