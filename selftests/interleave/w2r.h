@@ -79,6 +79,8 @@ void control_heal(void);
 void control_suspend(void);
 /* Of a target that is suspended all memory can be had; it comes back when nobody wants it. */
 void control_shrink(void);
+/* It is read while memory is refused, which is not asked for again at once. */
+void control_starve(void);
 void control_end(void);
 
 /* --- w2r_check.c: the target is suspended --- */

@@ -20,7 +20,7 @@ const struct run_event check_events[NR_EVENTS] = {
 	[EVENT_TABLES] = { "tables", 200 },
 	[EVENT_OUTSIDE] = { "writes from outside", 100 },
 	[EVENT_WIDE] = { "wide clears", 500 },
-	[EVENT_WRITTEN_OVER] = { "written over, and read without the disk", 100 },
+	[EVENT_WRITTEN_OVER] = { "written over, and read without the disk", 200 },
 };
 
 void count_events(void)

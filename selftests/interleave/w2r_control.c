@@ -150,9 +150,46 @@ void control_shrink(void)
 	control_suspend();
 }
 
+static u64 first_missing(struct w2r *c)
+{
+	u64 block = 0;
+
+	while (block < c->nr_blocks && rooms_where(&c->rooms, block) != ROOM_DISK)
+		block++;
+	return block;
+}
+
+static void read_missing(struct w2r *c)
+{
+	struct io_group g;
+
+	io_group_begin(&g);
+	io_read(&g, first_missing(c) << c->block_shift, 1, 0);
+	io_group_end(&g);
+}
+
+/* There are frames for half of the reads at most. */
+void control_starve(void)
+{
+	struct w2r *c = rig_target();
+	u32 i;
+
+	if (c->nr_entries < 4 * KEPT_FRAMES || c->nr_blocks < 2 * c->nr_entries)
+		return;
+	resume();
+	sim.refused = 512;
+	for (i = 0; i < 2 * KEPT_FRAMES && c->rooms.limit == c->nr_entries; i++)
+		read_missing(c);
+	sim.refused = 0;
+	SIM_CHECK(c->rooms.limit < c->nr_entries);
+	i = c->rooms.limit;
+	sim_sleep(GROWN_SOON);
+	SIM_CHECK(c->rooms.limit == i);
+	control_suspend();
+}
+
 void control_end(void)
 {
-	count_events();
 	sim_dm_unload(&rig.md);
 	sim_dm_free(&rig.md);
 	disk_free(&rig.disk);

@@ -53,7 +53,10 @@ static void run(void)
 	read_all();
 	control_suspend();
 	check_at_rest();
+	count_events();
 	control_shrink();
+	check_at_rest();
+	control_starve();
 	check_at_rest();
 	control_end();
 	sim_module_exit();
