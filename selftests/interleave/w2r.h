@@ -30,6 +30,7 @@ struct rig {
 	u32 faults;
 	bool outside;			/* something else writes to the disk, too */
 	bool restless;			/* it is suspended again and again */
+	unsigned long ra_pages;		/* of the device, which are its own while it is suspended */
 	u32 hot;			/* where most is done */
 	u32 left;			/* I/Os that are still to be done */
 
@@ -100,7 +101,7 @@ extern const struct run_event check_events[NR_EVENTS];
 void count_events(void);
 
 void check_at_rest(void);
-/* The same, but that it is live: who may wait for whom? */
+/* It is live: who may wait for whom? */
 void check_waiters(void);
 
 #endif

@@ -111,26 +111,28 @@ void check_at_rest(void)
 	check_nothing_under_way(c);
 	check_entries(c);
 	check_counters(c);
+	SIM_CHECK(rig.md.bdi.ra_pages == rig.ra_pages && sim_work_is_idle(&c->tick.work));
 	/* As in a target that is made with this table. */
 	SIM_CHECK(c->rooms.bounded == table_bounded(&c->table));
 	SIM_CHECK(c->rooms.step == table_split_step(&c->table, c->nr_entries));
 }
 
 /* What a cgroup's limit or an idle priority holds back must hold back nobody's metadata. */
+static void check_waiters_of(const struct w2r_filler *f)
+{
+	struct w2r_io *io;
+
+	if (!f || !f->limited)
+		return;
+	list_for_each_entry(io, &f->waiters, wait)
+		SIM_CHECK(!(dm_bio_from_per_bio_data(io, sizeof(*io))->bi_opf & REQ_META));
+}
+
 void check_waiters(void)
 {
 	struct w2r *c = rig_target();
-	const struct w2r_filler *f;
-	struct w2r_io *io;
 	u32 e;
 
-	spin_lock_irq(&c->lock);
-	for (e = 0; e < c->nr_entries; e++) {
-		f = c->slots[e].filler;
-		if (!f || !f->limited)
-			continue;
-		list_for_each_entry(io, &f->waiters, wait)
-			SIM_CHECK(!(dm_bio_from_per_bio_data(io, sizeof(*io))->bi_opf & REQ_META));
-	}
-	spin_unlock_irq(&c->lock);
+	for (e = 0; e < c->nr_entries; e++)
+		check_waiters_of(c->slots[e].filler);
 }

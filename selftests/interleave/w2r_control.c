@@ -101,6 +101,7 @@ void control_start(void)
 	sim_name_device(DISK_PATH, &rig.disk.bdev);
 	while (sim_dm_make(&rig.md))
 		;
+	rig.ra_pages = rig.md.bdi.ra_pages;
 	load();
 	sim_dm_resume(&rig.md);
 }
@@ -265,7 +266,6 @@ void control_work(void *unused)
 {
 	while (rig.tasks) {
 		sim_sleep((u64)sim.tick * sim_size(rig.restless ? 1000 : 10000));
-		check_waiters();
 		switch (sim_below(rig.restless ? 18 : 9)) {
 		case 0: case 1:
 			change_weather();

@@ -119,6 +119,7 @@ static void add_memory(struct io *io)
 
 static void send(struct io *io)
 {
+	blk_opf_t opf = io->user.bio.bi_opf;
 	u32 i;
 
 	user_io_begin(&io->user);
@@ -131,6 +132,8 @@ static void send(struct io *io)
 	run_note("op %#x sectors %u+%u begin %llu", io->user.bio.bi_opf, io->sector, io->n,
 		 io->user.begin);
 	user_io_send(&io->user);
+	if (opf & REQ_META && !rig.md.blocked)
+		check_waiters();
 }
 
 void io_read(struct io_group *g, u32 sector, u32 n, blk_opf_t opf)

@@ -15,7 +15,7 @@ static void begin(void)
 	rig.restless = sim_once_in(4);
 	rig.left = 200 + sim_size(2000);
 	if (rig.faults & FAULT_MEMORY)
-		sim.refused_waiting = sim_size(64);
+		sim.refused_waiting = sim_size(512);
 	oracle_begin(rig.sectors);
 	SIM_CHECK(!sim_module_init());
 	control_start();
