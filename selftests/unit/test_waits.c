@@ -48,6 +48,20 @@ static bool near(u32 blocks, u32 wanted)
 	return blocks + 2 * STEP >= wanted && blocks <= wanted + 2 * STEP;
 }
 
+/* Whoever waited for longer than all that is told apart counts with the longest. */
+static void test_longest(void)
+{
+	u32 i, sum = 0;
+
+	make(ENTRIES);
+	w.came = 1 << 20;
+	use(0, 8, 200 * ENTRIES);
+	for (i = 0; i < WAITS_CLASSES; i++)
+		sum += w.used[i];
+	CHECK(sum && w.used[WAITS_CLASSES - 1] == sum);
+	free(mem);
+}
+
 /* At first any time; then four times as long as nearly all do, but not less than a share of the cache. */
 static void test_learns(void)
 {
@@ -142,6 +156,7 @@ static void test_sample(void)
 int main(void)
 {
 	static const struct unit_case cases[] = {
+		UNIT_CASE(test_longest),
 		UNIT_CASE(test_learns),
 		UNIT_CASE(test_few),
 		UNIT_CASE(test_left),
