@@ -8,7 +8,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 30
+plan 32
 
 # What was prefetched and is neither used nor wasted nor waiting: 0.
 prefetches_lost() {
@@ -105,5 +105,15 @@ before=$(stat_of /dev/muster0 3)
 must dd if="$DEV" of=/dev/null bs=64k iflag=direct status=none
 check_eq 'only what is wanted is read' $(($(stat_of /dev/muster0 3) - before)) \
 	$((($(w2r_get misses) + $(w2r_get prefetched)) * 128))
+
+# More blocks, and more entries, than are dropped without a break.
+w2r_make muster /dev/muster0 64 readahead off
+must dd if="$DEV" of=/dev/null bs=1M iflag=direct status=none
+must dmsetup message muster 0 invalidate 8000-19999
+must dmsetup message muster 0 clear_stats
+must touch_range "$DEV" 0 4096
+check_eq 'of many blocks those named are gone' "$(w2r_get misses) $(w2r_get hits_weighing)" '1500 2596'
+must dmsetup message muster 0 invalidate 0-131071
+check_eq 'all are when all are' "$(w2r_get weighing_blocks)" 0
 
 finish
