@@ -180,7 +180,7 @@ static void alone(void (*io)(struct io_group *g, u32 sector, u32 n, blk_opf_t op
 	io_group_end(&g);
 }
 
-/* What is cached and written over stays so: where nobody else is about, it is read without the disk. */
+/* What is cached and written over stays so: where nobody else is about, no disk is read. */
 static void job_write_over(void)
 {
 	u32 n, sector = random_range(sim_once_in(4) ? READ_MAX : 100, &n);
