@@ -303,7 +303,6 @@ again:
 	op = pagein_find_read(sh, slot);
 	if (op && !w->alone && join_read(pi, w, op, slot)) {
 		spin_unlock_irqrestore(&sh->lock, flags);
-		w->bio = NULL;
 		return STEP_GONE;
 	}
 	if (!w->op)

@@ -21,7 +21,6 @@ static u64 read_op_settle_freed(struct pagein_shard *sh, struct read_op *op)
 	u64 rest = op->freed;
 
 	lockdep_assert_held(&sh->lock);
-	op->freed = 0;
 	if (rest)
 		rest &= ~(pagein_being_read(sh, op->slot - at) >> at);
 	return rest;

@@ -168,7 +168,6 @@ void store_hold(struct store *st, struct stored_page *s, u32 vslot)
 
 	s->vslot = vslot;
 	s->dead = false;
-	s->failed = false;
 	spin_lock_irqsave(&sh->lock, flags);
 	old = store_find(sh, vslot);
 	/* First: who finds none held looks into the map, where the older data is. */
