@@ -229,7 +229,7 @@ static bool get_spare_op(struct pagein *pi, struct walk *w)
 		w->op = read_op_alloc(pi, w->gfp);
 	if (!w->op)
 		return false;
-	if (w->op->bounce || slot_bio_is_page(w->bio, w->bio->bi_iter))
+	if (slot_bio_is_page(w->bio, w->bio->bi_iter))
 		return true;
 	w->op->bounce = mempool_alloc(&pi->bounce, w->gfp);
 	return w->op->bounce;
