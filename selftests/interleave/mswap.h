@@ -13,6 +13,7 @@
 #include "user_io.h"
 
 #define TASKS_MAX	8
+#define RIG_DISK_PATH	"/dev/disk"
 
 /* What a task wants of the engine at a time. */
 #define IO_PAGES_MAX	256
@@ -88,6 +89,8 @@ static inline u32 rig_fit(void)
 /* Makes the engine, and takes it away. */
 void rig_make_engine(void);
 void rig_drop_engine(void);
+/* The same on a disk of @phys slots, for the caller alone: nothing goes wrong by itself. */
+void rig_start_alone(u32 slots, u32 waiting_pages, u32 phys);
 
 /* --- mswap_io.c: bios --- */
 
@@ -151,6 +154,12 @@ void control_heal(void);
 /* One run, instead of tasks: a device is made, and what steady readers have read is counted. */
 void reads_run(void);
 
+/* --- mswap_scenes.c --- */
+
+#define SCENES_ONCE_IN	8
+/* One run, instead of tasks, all in turn: steps of which it is known what they must bring about. */
+void scenes_run(void);
+
 /* --- mswap_check.c --- */
 
 /* What must come to pass, beside all that the engine counts. */
@@ -159,7 +168,8 @@ enum {
 	EVENT_HELD,			/* and copies that could not be written, as it stops */
 	EVENT_RESETS,
 	EVENT_RESIZES,
-	EVENT_READERS,			/* steady ones */
+	EVENT_READERS,			/* steady ones, */
+	EVENT_SCENES,			/* and what is done step by step */
 	NR_EVENTS,
 };
 

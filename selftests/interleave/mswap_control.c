@@ -2,8 +2,6 @@
 /* What happens to an engine in use: knobs, resets, other sizes; and to its disk. */
 #include "mswap.h"
 
-#define DISK_PATH	"/dev/disk"
-
 /* --- weather --- */
 
 /*
@@ -127,7 +125,7 @@ static void start(void)
 
 	rig.slots = rig.slots_max - sim_below(rig.slots_max / 4);
 	rig.engine->knobs.waiting_pages = random_waiting_pages();
-	while (engine_start(rig.engine, DISK_PATH, rig.slots))
+	while (engine_start(rig.engine, RIG_DISK_PATH, rig.slots))
 		sim.refused_waiting /= 2;
 	take_slots();
 	take_copies();
@@ -170,7 +168,7 @@ void control_start(void)
 		phys = 16384 * (1 + sim_below(3)) + sim_below(1000);
 	disk_make(&rig.disk, (phys + BACKING_FIRST_EDGE + BACKING_LAST_EDGE) * PAGE_SECTORS +
 			     sim_below(PAGE_SECTORS));
-	sim_name_device(DISK_PATH, &rig.disk.bdev);
+	sim_name_device(RIG_DISK_PATH, &rig.disk.bdev);
 	rig.front.submit = submit;
 	start();
 }

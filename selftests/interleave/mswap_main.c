@@ -18,6 +18,34 @@ void rig_drop_engine(void)
 	free(rig.engine);
 }
 
+static void submit_alone(struct block_device *front, struct bio *bio)
+{
+	engine_submit(rig.engine, bio);
+}
+
+void rig_start_alone(u32 slots, u32 waiting_pages, u32 phys)
+{
+	u32 i;
+
+	memset(&rig, 0, sizeof(rig));
+	rig.slots = slots;
+	rig.slots_max = slots;
+	rig.keeps = true;
+	init_waitqueue_head(&rig.gate);
+	spin_lock_init(&rig.swap_lock);
+	oracle_begin(rig.slots_max);
+	SIM_CHECK(!pagein_module_init());
+	rig_make_engine();
+	disk_make(&rig.disk, (u64)(phys + BACKING_FIRST_EDGE + BACKING_LAST_EDGE) * PAGE_SECTORS);
+	sim_name_device(RIG_DISK_PATH, &rig.disk.bdev);
+	rig.front.submit = submit_alone;
+	rig.front.nr_sectors = (u64)rig.slots * PAGE_SECTORS;
+	rig.engine->knobs.waiting_pages = waiting_pages;
+	SIM_CHECK(!engine_start(rig.engine, RIG_DISK_PATH, rig.slots));
+	for (i = 0; i < rig.slots_max; i++)
+		oracle_set(i, 0);
+}
+
 static void begin(void)
 {
 	memset(&rig, 0, sizeof(rig));
@@ -92,6 +120,11 @@ static void run(void)
 {
 	if (sim_once_in(READS_ONCE_IN)) {
 		reads_run();
+		end();
+		return;
+	}
+	if (sim.seed % SCENES_ONCE_IN == 0) {
+		scenes_run();
 		end();
 		return;
 	}

@@ -2,7 +2,6 @@
 /* Steady readers of a device that nobody else uses: how much they have read for what they get. */
 #include "mswap.h"
 
-#define DISK_PATH	"/dev/disk"
 #define READERS_MAX	8
 /* Each goes through so many granules, one after the other. */
 #define GRANULES	5
@@ -21,36 +20,6 @@ struct reads_counts {
 	u64 pages;
 	u64 wasted;
 };
-
-static void submit(struct block_device *front, struct bio *bio)
-{
-	engine_submit(rig.engine, bio);
-}
-
-static void start(u32 slots, u32 waiting_pages, u32 phys)
-{
-	u32 i;
-
-	memset(&rig, 0, sizeof(rig));
-	rig.slots = slots;
-	rig.slots_max = slots;
-	rig.keeps = true;
-	init_waitqueue_head(&rig.gate);
-	spin_lock_init(&rig.swap_lock);
-	oracle_begin(rig.slots_max);
-	SIM_CHECK(!pagein_module_init());
-	rig_make_engine();
-	disk_make(&rig.disk, (u64)(phys + BACKING_FIRST_EDGE + BACKING_LAST_EDGE) * PAGE_SECTORS);
-	sim_name_device(DISK_PATH, &rig.disk.bdev);
-	rig.front.submit = submit;
-	rig.front.nr_sectors = (u64)rig.slots * PAGE_SECTORS;
-	rig.engine->knobs.waiting_pages = waiting_pages;
-	if (sim_once_in(2))
-		rig.engine->knobs.readahead = MSWAP_READAHEAD_ON;
-	SIM_CHECK(!engine_start(rig.engine, DISK_PATH, rig.slots));
-	for (i = 0; i < rig.slots_max; i++)
-		oracle_set(i, 0);
-}
 
 /* Only the slots that the readers are to go through are free. */
 static void take_other_slots(const struct readers *rd)
@@ -128,7 +97,9 @@ static void check_readers(u32 n, u32 apart, u32 waiting_pages, u32 room)
 	SIM_CHECK(rd);
 	rd->n = n;
 	rd->apart = apart;
-	start(pages, waiting_pages, n * apart * GRANULE_SLOTS + 2 * ENGINE_RESERVE_MIN);
+	rig_start_alone(pages, waiting_pages, n * apart * GRANULE_SLOTS + 2 * ENGINE_RESERVE_MIN);
+	if (sim_once_in(2))
+		rig.engine->knobs.readahead = MSWAP_READAHEAD_ON;
 	take_other_slots(rd);
 	write_all(rd);
 	/* How large a first window is to be is learnt. */

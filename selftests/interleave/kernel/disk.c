@@ -116,11 +116,21 @@ static bool is_bad(const struct request *rq)
 	return false;
 }
 
+static bool next_fate(struct sim_disk *disk)
+{
+	bool fails = disk->fates & 1;
+
+	disk->fates >>= 1;
+	return fails;
+}
+
 static bool shall_fail(const struct request *rq)
 {
-	const struct sim_disk *disk = rq->disk;
+	struct sim_disk *disk = rq->disk;
 	u32 of_1024 = rq->op == REQ_OP_READ ? disk->fails_reads : disk->fails_writes;
 
+	if (rq->op == REQ_OP_WRITE && next_fate(disk))
+		return true;
 	if (disk->gone || sim_below(1024) < of_1024)
 		return true;
 	if (rq->flags & REQ_PREFLUSH && sim_below(1024) < disk->fails_flushes)
@@ -322,6 +332,7 @@ static void disk_submit(struct block_device *bdev, struct bio *bio)
 	    !(bio->bi_opf & (REQ_META | REQ_SWAP)))
 		sim_fail("a worker, which others wait for, sends what a cgroup may not yet do");
 	count(disk, bio);
+	disk->opf = bio->bi_opf;
 	if (!bdev->synchronous && disk->under_way >= disk->depth)
 		wait_event(disk->room, disk->under_way < disk->depth);
 	if (current->plug && disk->plugs && merge(disk, bio))
@@ -387,6 +398,7 @@ void disk_heal(struct sim_disk *disk)
 	disk->fails_writes = 0;
 	disk->fails_flushes = 0;
 	disk->gone = false;
+	disk->fates = 0;
 	memset(disk->bad, 0, disk->bdev.nr_sectors);
 }
 

@@ -43,6 +43,7 @@ struct sim_disk {
 	u32 fails_writes;
 	u32 fails_flushes;
 	bool gone;		/* all fail */
+	u64 fates;		/* bit i: so does the i-th write from now on */
 
 	/* May not. */
 	u32 depth;		/* requests at a time; more wait to be sent */
@@ -53,6 +54,7 @@ struct sim_disk {
 	u32 under_way;
 	wait_queue_head_t room;
 	struct list_head plugged;
+	blk_opf_t opf;		/* of what came last */
 	struct disk_counts counts;
 };
 

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A few steps of one who has the device for himself, and what each must bring about. */
+#include "mswap_scenes.h"
+
+/* A granule, and the one behind it. */
+#define BOTH		(2 * GRANULE_SLOTS)
+
+static void start(void)
+{
+	rig_start_alone(SCENE_SLOTS, MSWAP_WAITING_PAGES_DEFAULT, SCENE_PHYS);
+	rig.disk.bdev.queue.max_sectors = 2560;
+	rig.disk.bdev.queue.max_segments = 256;
+}
+
+u64 scene_stat(enum mswap_stat what)
+{
+	return mswap_stat_sum(rig.engine->stats, what);
+}
+
+u32 scene_phys(u32 slot)
+{
+	return slot_map_get(&rig.engine->map, slot);
+}
+
+void scene_write(u32 slot, u32 n)
+{
+	struct io_group g;
+
+	io_group_begin(&g);
+	io_write(&g, slot, n, REQ_SYNC);
+	io_group_end(&g);
+}
+
+void scene_read(u32 slot)
+{
+	read_slots(slot, slot + 1);
+}
+
+void scene_swap_out(u32 slot, u32 n)
+{
+	struct blk_plug plug;
+	struct io_group g;
+	u32 i;
+
+	io_group_begin(&g);
+	blk_start_plug(&plug);
+	for (i = slot; i < slot + n; i++)
+		io_swap_out(&g, i, 1, 0);
+	blk_finish_plug(&plug);
+	io_group_end(&g);
+}
+
+void scene_spoil(u32 phys, u8 flag)
+{
+	rig.disk.bad[(u64)(phys + BACKING_FIRST_EDGE) * PAGE_SECTORS] = flag;
+}
+
+/* --- company --- */
+
+static void plugs_share_a_write(void)
+{
+	rig.engine->knobs.batch_usecs = MSWAP_BATCH_USECS_MAX;
+	scene_swap_out(0, 8);
+	scene_swap_out(8, 8);
+	check_at_rest();
+	if (scene_stat(MSWAP_BATCHES) != 1)
+		sim_fail("two plugs' pages went in %llu batches", scene_stat(MSWAP_BATCHES));
+}
+
+static void full_plug_goes(void)
+{
+	u32 i, pages, least = rig.engine->knobs.cluster_pages;
+	struct blk_plug plug;
+
+	blk_start_plug(&plug);
+	for (i = 0; i < 3 * least; i++)
+		lent_store(i);
+	pages = scene_stat(MSWAP_DEV_PAGES_WRITTEN);
+	blk_finish_plug(&plug);
+	if (pages < 2 * least)
+		sim_fail("of %u pages in a plug only %u have gone", i, pages);
+}
+
+/* --- as nothing is left, or is to be had --- */
+
+static void give_all_up(u32 n)
+{
+	struct io_group g;
+
+	io_group_begin(&g);
+	io_clear(&g, 0, n, REQ_OP_DISCARD);
+	io_group_end(&g);
+	if (engine_resize(rig.engine, SCENE_SLOTS / 2))
+		sim_fail("what was freed while it was under way is in the way of another size");
+	rig.slots = SCENE_SLOTS / 2;
+}
+
+static void freed_as_it_is_written(void)
+{
+	u32 i;
+
+	rig.disk.slow = 1u << 30;
+	scene_swap_out(0, 8);
+	for (i = 0; i < 100 && !rig.disk.under_way; i++)
+		sim_sleep(A_SECOND / 10000);
+	give_all_up(8);
+}
+
+/* The second one begins to be read ahead. */
+static void freed_as_it_is_read(void)
+{
+	rig.engine->knobs.readahead = MSWAP_READAHEAD_ON;
+	scene_write(0, GRANULE_SLOTS);
+	scene_write(GRANULE_SLOTS, GRANULE_SLOTS);
+	rig.disk.slow = 1u << 30;
+	scene_read(0);
+	scene_read(GRANULE_SLOTS / 2);
+	give_all_up(BOTH);
+}
+
+static void room_stays_as_it_was(void)
+{
+	u32 had = pagein_waiting_frames(&rig.engine->pagein), now, i;
+	int err = 0;
+
+	sim.refused_waiting = 4;
+	for (i = 0; i < 20 && !err; i++) {
+		engine_set_waiting_pages(rig.engine, had);
+		err = engine_set_waiting_pages(rig.engine, 2 * had);
+	}
+	sim.refused_waiting = 0;
+	now = pagein_waiting_frames(&rig.engine->pagein);
+	if (now != (err ? had : 2 * had))
+		sim_fail("with error %d the room has %u frames and had %u", err, now, had);
+}
+
+/* What is in pieces is copied for its write, and there are copies for few. */
+static void writes_need_no_memory(void)
+{
+	const u32 each = 16, n = 20;
+	struct blk_plug plug;
+	struct io_group g;
+	u32 i;
+
+	sim.refused = 1024;
+	io_group_begin(&g);
+	blk_start_plug(&plug);
+	for (i = 0; i < n; i++)
+		io_write(&g, i * each, each, 0);
+	blk_finish_plug(&plug);
+	io_group_end(&g);
+	sim.refused = 0;
+	read_slots(0, n * each);
+}
+
+/* --- where --- */
+
+#define SHARDS		4
+#define SHARD_SLOTS	16384
+
+static void take_all(struct space *s)
+{
+	u32 got;
+
+	while (space_alloc(s, SLOT_RUN_MAX, SPACE_APART, SLOT_NONE, &got) != SLOT_NONE)
+		;
+}
+
+/* Frees @n slots in shard @shard, no two side by side, but for one run of @run. */
+static void scatter(struct space *s, u32 shard, u32 n, u32 run)
+{
+	u32 i, base = shard * SHARD_SLOTS;
+
+	for (i = 0; i < n; i++)
+		space_free(s, base + 2 * i, 1);
+	if (run)
+		space_free(s, base + 4 * GRANULE_SLOTS, run);
+}
+
+static u32 shard_of(struct space *s, u32 want, enum space_place place, u32 behind)
+{
+	u32 got, slot = space_alloc(s, want, place, behind, &got);
+
+	SIM_CHECK(slot != SLOT_NONE);
+	space_free(s, slot, got);
+	return slot / SHARD_SLOTS;
+}
+
+static void pieces_are_of_the_roomiest(void)
+{
+	struct space s;
+	u32 i;
+
+	SIM_CHECK(!space_init(&s, SHARDS * SHARD_SLOTS, false) && s.nr_shards == SHARDS);
+	take_all(&s);
+	scatter(&s, 0, 100, 0);
+	scatter(&s, 1, 90, 0);
+	scatter(&s, 2, 110, 0);
+	SIM_CHECK(shard_of(&s, 4, SPACE_PIECE, 10) == 0);
+	scatter(&s, 3, 120, 0);
+	SIM_CHECK(shard_of(&s, 4, SPACE_PIECE, 10) == 3);
+	space_free(&s, 2 * SHARD_SLOTS + 4 * GRANULE_SLOTS, 20);
+	SIM_CHECK(shard_of(&s, 4, SPACE_PIECE, 10) == 2);
+	SIM_CHECK(shard_of(&s, 4, SPACE_BEHIND, 10) == 2);
+	space_free(&s, SHARD_SLOTS + 4 * GRANULE_SLOTS, 20 + 1);
+	SIM_CHECK(shard_of(&s, 21, SPACE_APART, SLOT_NONE) == 1);
+	/* No long run where most are free. */
+	for (i = 0; i < 100; i++)
+		space_free(&s, 3 * SHARD_SLOTS + 8 * GRANULE_SLOTS + 2 * i, 1);
+	SIM_CHECK(shard_of(&s, 8, SPACE_PIECE, 10) == 3);
+	SIM_CHECK(shard_of(&s, 40, SPACE_APART, SLOT_NONE) != 3);
+	space_exit(&s);
+}
+
+static void last_granule_has_nothing_behind(void)
+{
+	struct space *s = &rig.engine->space;
+	u32 i;
+
+	rig.engine->knobs.readahead = MSWAP_READAHEAD_ON;
+	take_all(s);
+	space_free(s, SCENE_PHYS - GRANULE_SLOTS, GRANULE_SLOTS);
+	rig.taken = s->nr_slots - GRANULE_SLOTS;
+	atomic_set(&s->retired, rig.taken);
+	scene_write(0, GRANULE_SLOTS);
+	for (i = 0; i < GRANULE_SLOTS; i++)
+		scene_read(i);
+}
+
+/* --- shreds --- */
+
+#define PIECES		16
+#define PIECES_APART	4
+
+/* Only single slots of two granules are free, and @slot and those behind it go to one of them. */
+static void write_pieces(u32 slot)
+{
+	u32 i;
+
+	scene_write(slot, PIECES);
+	for (i = 1; i < PIECES; i++)
+		SIM_CHECK(granule_of(scene_phys(slot + i)) == granule_of(scene_phys(slot)));
+}
+
+/* Reads all, and tells by how many reads. */
+static u32 read_pieces(u32 slot)
+{
+	u64 before = rig.disk.counts.reads;
+	u32 i;
+
+	for (i = 0; i < PIECES; i++)
+		scene_read(slot + i);
+	return rig.disk.counts.reads - before;
+}
+
+static void pieces_are_read_at_once(void)
+{
+	struct space *s = &rig.engine->space;
+	u32 i, left = 2 * PIECES;
+
+	rig.engine->knobs.readahead = MSWAP_READAHEAD_ON;
+	take_all(s);
+	for (i = 0; i < left; i++)
+		space_free(s, 4 * GRANULE_SLOTS + i * PIECES_APART, 1);
+	rig.taken = s->nr_slots - left;
+	atomic_set(&s->retired, rig.taken);
+	write_pieces(0);
+	write_pieces(PIECES);
+	SIM_CHECK(read_pieces(0) == 1 && scene_stat(MSWAP_DEV_PAGES_PASSED));
+
+	/* What nobody wants cannot be read. */
+	scene_spoil(scene_phys(PIECES) + 1, DISK_BAD_READ);
+	scene_read(PIECES);
+	SIM_CHECK(rig.engine->pagein.whole_left == PAGEIN_WHOLE_READS);
+	SIM_CHECK(read_pieces(0) == PIECES);
+	SIM_CHECK(rig.engine->pagein.whole_left == PAGEIN_WHOLE_READS - PIECES);
+	rig.engine->pagein.whole_left = 0;
+	SIM_CHECK(read_pieces(0) == 1);
+}
+
+/* --- runs and strangers --- */
+
+static void writes_continue_runs(void)
+{
+	u32 i, first = 20 + sim_below(20);
+
+	scene_write(0, first);
+	scene_write(first, BOTH - first);
+	for (i = 1; i < BOTH; i++) {
+		SIM_CHECK(scene_phys(i) == scene_phys(i - 1) + 1);
+		if (!(rig.engine->map.cont[granule_of(scene_phys(i))] & granule_bit(scene_phys(i))))
+			sim_fail("slot %u does not continue the run, of which %u were written first",
+				 i, first);
+	}
+}
+
+#define STRANGERS	512
+/* In virtual memory; more than CLUSTER_GAP_MAX. */
+#define APART		(SCENE_SLOTS / GRANULE_SLOTS)
+
+static u32 stranger(u32 i)
+{
+	return i % GRANULE_SLOTS * APART + i / GRANULE_SLOTS;
+}
+
+static u32 read_strangers(void)
+{
+	u64 before = rig.disk.counts.reads;
+	u32 i;
+
+	for (i = 0; i < STRANGERS; i++)
+		scene_read(stranger(i));
+	return rig.disk.counts.reads - before;
+}
+
+static void strangers_come_along(void)
+{
+	u32 i, reads;
+
+	for (i = 0; i < STRANGERS; i++)
+		scene_write(stranger(i), 1);
+	for (i = 0; i < 3; i++)
+		reads = read_strangers();
+	if (reads > STRANGERS / 8)
+		sim_fail("%u neighbours that are no run took %u reads", STRANGERS, reads);
+}
+
+static void wishes_reach_the_disk(void)
+{
+	const blk_opf_t wishes = REQ_SYNC | REQ_META | REQ_PRIO;
+	struct io_group g;
+
+	io_group_begin(&g);
+	io_write(&g, 0, 1, wishes);
+	io_group_end(&g);
+	SIM_CHECK((rig.disk.opf & wishes) == wishes);
+	io_group_begin(&g);
+	io_read(&g, 0, 1, wishes);
+	io_group_end(&g);
+	SIM_CHECK((rig.disk.opf & wishes) == wishes);
+}
+
+static void (*const scenes[])(void) = {
+	plugs_share_a_write, full_plug_goes, writes_continue_runs, strangers_come_along,
+	wishes_reach_the_disk, freed_as_it_is_written, freed_as_it_is_read, room_stays_as_it_was,
+	pieces_are_of_the_roomiest, last_granule_has_nothing_behind, pieces_are_read_at_once,
+	writes_need_no_memory,
+};
+
+void scenes_run(void)
+{
+	u32 n = sim.seed / SCENES_ONCE_IN % (ARRAY_SIZE(scenes) + nr_scenes_failed);
+	void (*run)(void) = n < ARRAY_SIZE(scenes) ? scenes[n] :
+			    scenes_failed[n - ARRAY_SIZE(scenes)];
+
+	/* Which run goes on with which each CPU knows for itself. */
+	sim.cpus = run == pieces_are_of_the_roomiest ? SHARDS : 1;
+	/* Nobody is too late for what others do within some ms. */
+	sim.stall = 0;
+	sim.tick = 1;
+	start();
+	run();
+	check_at_rest();
+	run_count(EVENT_SCENES, 1);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A few steps of one who has the device for himself, and what each must bring about. */
+#ifndef INTERLEAVE_MSWAP_SCENES_H
+#define INTERLEAVE_MSWAP_SCENES_H
+
+#include "mswap.h"
+
+#define SCENE_SLOTS	2560
+#define SCENE_PHYS	4096
+#define A_SECOND	1000000000ull
+
+extern void (*const scenes_failed[])(void);
+extern const u32 nr_scenes_failed;
+
+u64 scene_stat(enum mswap_stat what);
+/* Where @slot lies on the disk. */
+u32 scene_phys(u32 slot);
+/* From now on a physical slot has a bad sector, for @flag. */
+void scene_spoil(u32 phys, u8 flag);
+/* These wait; the first for the write itself, ... */
+void scene_write(u32 slot, u32 n);
+void scene_read(u32 slot);
+/* ... and this one, as who evicts does, until copies are held: they wait for company. */
+void scene_swap_out(u32 slot, u32 n);
+
+#endif
