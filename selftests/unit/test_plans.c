@@ -63,20 +63,22 @@ static void test_stream_skips(void)
 {
 	struct reference ref = { 0, 1, ROOM_DISK, 1024, 4096, false, false, LOOKAHEAD_MAX };
 	struct stream_planner s;
+	struct stream *x;
 	struct plan plan;
 
 	stream_init(&s);
+	x = &s.streams[s.lists[false].oldest];
 	for (ref.first = 100; ref.first < 120; ref.first += 2) {
 		plan.n = 0;
-		s.streams[s.newest].degree = pure_min(s.streams[s.newest].degree, 1);
+		x->degree = pure_min(x->degree, 1);
 		stream_reference(&s, &ref, &plan);
 	}
 	for (; ref.first < 300; ref.first += 2) {
 		plan.n = 0;
 		stream_reference(&s, &ref, &plan);
-		ref.room = s.streams[s.newest].ahead > ref.first + 2 ? ROOM_WAITING : ROOM_DISK;
+		ref.room = x->ahead > ref.first + 2 ? ROOM_WAITING : ROOM_DISK;
 	}
-	CHECK(s.streams[s.newest].degree >= 64);
+	CHECK(x->degree >= 64);
 }
 
 /* Nothing behind the end of a run is looked at. */

@@ -92,6 +92,42 @@ static void test_readers_under_way(void)
 	trace_free(&t);
 }
 
+/*
+ * @readers in any order, two pages at a time, and as many single reads anywhere as @beside says between two of
+ * theirs: of what the readers want an eighth is missed at most.
+ */
+static void slow_readers(u32 readers, u32 beside, u32 reads, u32 mib)
+{
+	static u32 at[STREAMS];
+	struct replay_counts none, own;
+	struct trace t = { 0 };
+	u32 i, k, who;
+
+	memset(at, 0, sizeof(at));
+	for (i = 0; i < reads; i++) {
+		who = unit_below(readers);
+		add(&t, (u64)(who + 1) * 400000 + 7919 * who + at[who], 8, TRACE_READ);
+		at[who] += 8;
+		for (k = 0; k < beside; k++)
+			add(&t, 100000000 + 13 * (u64)unit_below(50000000), 1, TRACE_READ);
+	}
+	none = run(&t, "none", mib << 10);
+	own = run(&t, "default,readahead=auto", mib << 10);
+	printf("# %u readers beside %u single reads: %llu blocks missed, %llu without looking ahead\n", readers, beside,
+	       (unsigned long long)own.misses, (unsigned long long)none.misses);
+	CHECK(own.misses <= (u64)beside * reads + 8 * reads / 8);
+	CHECK(20 * own.wasted <= own.read_blocks);
+	trace_free(&t);
+}
+
+static void test_slow_readers(void)
+{
+	slow_readers(1, 40, 5000, 32);
+	slow_readers(8, 10, 8000, 32);
+	slow_readers(100, 0, 50000, 32);
+	slow_readers(100, 0, 50000, 256);
+}
+
 static void test_readers_backwards(void)
 {
 	struct replay_counts lru, own;
@@ -316,6 +352,7 @@ int main(void)
 	static const struct unit_case cases[] = {
 		UNIT_CASE(test_readers_at_once),
 		UNIT_CASE(test_readers_under_way),
+		UNIT_CASE(test_slow_readers),
 		UNIT_CASE(test_readers_backwards),
 		UNIT_CASE(test_beside_a_scan),
 		UNIT_CASE(test_scan_and_then_none),

@@ -9,34 +9,52 @@
 /* The streams as a list, those used last first, searched from its begin. */
 struct plain_stream {
 	u64 next, ahead;
-	u32 degree, used;
+	u32 degree, used, used_then, pause;
+	bool goes_on;
 };
 
 static struct plain_stream plain[STREAMS];
+static u32 plain_begun;
+
+/* The one unused for longest of those seen once, or, of too many that have gone on, of these. */
+static u32 plain_first_out(void)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < STREAMS; i++)
+		n += plain[i].goes_on;
+	for (i = STREAMS - 1; i && plain[i].goes_on != (n > STREAMS / 2);)
+		i--;
+	return i;
+}
 
 static struct plain_stream *plain_find(u64 first)
 {
 	struct plain_stream found;
 	u32 i;
 
-	for (i = 0; i < STREAMS - 1; i++)
+	for (i = 0; i < STREAMS; i++)
 		if (plain[i].next && plain[i].next + 2 >= first && plain[i].next <= first + 2)
 			break;
-	found = plain[i];
-	if (!found.next || found.next + 2 < first || found.next > first + 2)
-		found.next = 0;
+	if (i < STREAMS) {
+		found = plain[i];
+	} else {
+		i = plain_first_out();
+		found = (struct plain_stream){ 0 };
+	}
 	memmove(plain + 1, plain, i * sizeof(*plain));
 	plain[0] = found;
 	return plain;
 }
 
-/* Of @waiting blocks, for each of those that went on in the last 64 references. */
+/* Of @waiting blocks, for each of those that went on in the last 256 references, and a quarter as many. */
 static u32 plain_share(u32 waiting, u32 clock)
 {
 	u32 i, n = 0;
 
 	for (i = 0; i < STREAMS; i++)
-		n += plain[i].degree && clock - plain[i].used <= 64;
+		n += plain[i].goes_on && clock - plain[i].used <= 256;
+	n += n / 4;
 	return waiting / (n ? n : 1);
 }
 
@@ -44,19 +62,28 @@ static struct run plain_reference(const struct reference *ref, u32 clock)
 {
 	struct plain_stream *x = plain_find(ref->first);
 	u64 end = ref->first + ref->n, from;
-	u32 enough, n;
-	bool early;
+	u32 enough, n, pause = plain_begun - x->used_then;
+	bool early, late;
 
+	plain_begun += !x->next;
 	x->used = clock;
+	x->used_then = plain_begun;
 	if (!x->next) {
-		*x = (struct plain_stream){ end, end, 0, clock };
+		*x = (struct plain_stream){ .next = end, .ahead = end, .used = clock, .used_then = plain_begun };
 		return (struct run){ 0, 0 };
 	}
 	if (end <= x->next)
 		return (struct run){ 0, 0 };
 	x->next = end;
+	x->goes_on = true;
+	late = pause > 32 && pause > 2 * x->pause;
+	x->pause = pure_max(pause, x->pause - x->pause / 8);
 	early = x->degree && ref->room == ROOM_DISK && ref->first < x->ahead;
 	x->ahead = x->ahead < end ? end : x->ahead;
+	if (late) {
+		x->degree = 0;
+		return (struct run){ 0, 0 };
+	}
 	if (x->degree && 2 * (x->ahead - end) >= x->degree)
 		return (struct run){ 0, 0 };
 	enough = pure_min(pure_min(x->degree, 256), pure_min(ref->waiting, ref->lookahead)) / 2;
@@ -88,6 +115,7 @@ static void test_stream_plain(void)
 	u32 i, who, named = 0;
 
 	memset(plain, 0, sizeof(plain));
+	plain_begun = 0;
 	memset(readers, 0, sizeof(readers));
 	stream_init(&s);
 	for (i = 0; i < OPERATIONS; i++) {
@@ -111,8 +139,7 @@ static void test_stream_plain(void)
 			CHECK_EQ(plan.runs[0].n, want.n);
 			named++;
 		}
-		CHECK_EQ(s.streams[s.newest].next, plain[0].next);
-		CHECK_EQ(s.streams[s.oldest].next, plain[STREAMS - 1].next);
+		CHECK_EQ(s.streams[s.lists[plain[0].goes_on].newest].next, plain[0].next);
 	}
 	CHECK(named > OPERATIONS / 20);
 }

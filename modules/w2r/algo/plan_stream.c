@@ -5,58 +5,79 @@
 #define FIRST_DEGREE	4
 #define SLACK		2	/* blocks that a reader may skip or read again */
 #define WHOLE		128	/* blocks that most devices take in one I/O */
-#define LATELY		64	/* references */
+#define LATELY		256	/* references */
+#define SOON		32	/* streams begun */
 #define PART_SHIFT	4	/* blocks whose streams have one hash */
-
-void stream_init(struct stream_planner *s)
-{
-	u32 i;
-
-	memset(s, 0, sizeof(*s));
-	memset(s->heads, STREAM_NONE, sizeof(s->heads));
-	for (i = 0; i < STREAMS; i++) {
-		s->streams[i].newer = (u8)(i + 1);
-		s->streams[i].older = (u8)(i - 1);
-	}
-	s->newest = STREAMS - 1;
-	s->oldest = 0;
-	s->streams[s->newest].newer = STREAM_NONE;
-	s->streams[s->oldest].older = STREAM_NONE;
-}
 
 /* --- by use --- */
 
-static void make_newest(struct stream_planner *s, u8 which)
+static void unlist(struct stream_planner *s, u8 which)
 {
-	struct stream *x = &s->streams[which];
+	const struct stream *x = &s->streams[which];
+	struct stream_list *l = &s->lists[x->goes_on];
 
-	if (which == s->newest)
-		return;
-	s->streams[x->newer].older = x->older;
-	if (which == s->oldest)
-		s->oldest = x->newer;
+	if (x->newer == STREAM_NONE)
+		l->newest = x->older;
+	else
+		s->streams[x->newer].older = x->older;
+	if (x->older == STREAM_NONE)
+		l->oldest = x->newer;
 	else
 		s->streams[x->older].newer = x->newer;
-	x->newer = STREAM_NONE;
-	x->older = s->newest;
-	s->streams[s->newest].newer = which;
-	s->newest = which;
+	l->count--;
 }
 
-static u8 newer_of(const struct stream_planner *s, u8 a, u8 b)
+static void enlist(struct stream_planner *s, u8 which)
 {
-	u8 which = s->newest;
+	struct stream *x = &s->streams[which];
+	struct stream_list *l = &s->lists[x->goes_on];
 
-	while (which != a && which != b)
-		which = s->streams[which].older;
-	return which;
+	x->newer = STREAM_NONE;
+	x->older = l->newest;
+	if (l->newest == STREAM_NONE)
+		l->oldest = which;
+	else
+		s->streams[l->newest].newer = which;
+	l->newest = which;
+	l->count++;
+}
+
+static void make_newest(struct stream_planner *s, struct stream *x,
+			bool goes_on)
+{
+	u8 which = (u8)(x - s->streams);
+
+	unlist(s, which);
+	x->goes_on = goes_on;
+	enlist(s, which);
+	x->used = ++s->clock;
+	x->used_then = s->begun;
+}
+
+void stream_init(struct stream_planner *s)
+{
+	u8 which;
+
+	memset(s, 0, sizeof(*s));
+	memset(s->heads, STREAM_NONE, sizeof(s->heads));
+	memset(s->lists, STREAM_NONE, sizeof(s->lists));
+	s->lists[false].count = 0;
+	s->lists[true].count = 0;
+	for (which = 0; which < STREAMS; which++)
+		enlist(s, which);
+}
+
+/* Half of them are for those that have gone on: single reads push none of these out. */
+static u8 first_out(const struct stream_planner *s)
+{
+	return s->lists[s->lists[true].count > STREAMS / 2].oldest;
 }
 
 /* --- by where they go on --- */
 
 static u8 *head_of(struct stream_planner *s, u64 part)
 {
-	return &s->heads[index_hash(part, 58)];
+	return &s->heads[index_hash(part, 56)];
 }
 
 /* From now on it goes on at @next; 0: nowhere. */
@@ -83,43 +104,65 @@ static bool carries_on(const struct stream *x, u64 first)
 	return first - x->next + SLACK <= 2 * SLACK;
 }
 
-/*
- * The stream that @first carries on, of several the one used last, or the one
- * unused for longest with its next block 0. It becomes the newest.
- */
+/* The stream that @first carries on, of several the one used last; or NULL. */
 static struct stream *find(struct stream_planner *s, u64 first)
 {
 	u64 part = first > SLACK ? (first - SLACK) >> PART_SHIFT : 0;
-	u8 which, found = STREAM_NONE;
+	struct stream *x, *found = NULL;
+	u8 which;
 
 	for (; part <= (first + SLACK) >> PART_SHIFT; part++)
 		for (which = *head_of(s, part); which != STREAM_NONE;
-		     which = s->streams[which].chain) {
-			if (!carries_on(&s->streams[which], first))
+		     which = x->chain) {
+			x = &s->streams[which];
+			if (!carries_on(x, first))
 				continue;
-			found = found == STREAM_NONE ? which :
-				newer_of(s, found, which);
+			if (!found || s->clock - x->used < s->clock - found->used)
+				found = x;
 		}
-	if (found == STREAM_NONE) {
-		found = s->oldest;
-		go_on_at(s, &s->streams[found], 0);
-	}
-	make_newest(s, found);
-	return &s->streams[found];
+	return found;
 }
 
-/* Streams that went on lately share the waiting room. */
+static void begin(struct stream_planner *s, u64 end)
+{
+	struct stream *x = &s->streams[first_out(s)];
+
+	go_on_at(s, x, end);
+	x->ahead = end;
+	x->degree = 0;
+	x->pause = 0;
+	s->begun++;
+	make_newest(s, x, false);
+}
+
+/*
+ * Who comes much later than ever before may be another one, who reads what lies behind by
+ * chance, as it happens in a tree of small files. If he goes on like that, he is a slow one.
+ */
+static bool comes_late(struct stream *x, u32 begun)
+{
+	u32 pause = begun - x->used_then;
+	bool late = pause > SOON && pause > 2 * x->pause;
+
+	x->pause = pure_max(pause, x->pause - x->pause / 8);
+	return late;
+}
+
+/*
+ * Streams that went on lately share the waiting room; some of it is left, as none is
+ * always as fast as the others.
+ */
 static u32 share(const struct stream_planner *s, const struct reference *ref)
 {
 	u32 which, n = 0;
 
-	for (which = s->newest; which != STREAM_NONE;
+	for (which = s->lists[true].newest; which != STREAM_NONE;
 	     which = s->streams[which].older) {
 		if (s->clock - s->streams[which].used > LATELY)
 			break;
-		n += s->streams[which].degree > 0;
+		n++;
 	}
-	return pure_max(2 * ref->n, ref->waiting / pure_max(1, n));
+	return pure_max(2 * ref->n, ref->waiting / pure_max(1, n + n / 4));
 }
 
 /*
@@ -153,22 +196,27 @@ void stream_reference(struct stream_planner *s, const struct reference *ref,
 {
 	struct stream *x = find(s, ref->first);
 	u64 end = ref->first + ref->n;
-	bool early;
+	bool early, late;
 	u32 n;
 
-	x->used = ++s->clock;
-	if (!x->next) {
-		go_on_at(s, x, end);
-		x->ahead = end;
-		x->degree = 0;
+	if (!x) {
+		begin(s, end);
 		return;
 	}
-	if (end <= x->next)
+	if (end <= x->next) {
+		make_newest(s, x, x->goes_on);
 		return;
+	}
+	late = comes_late(x, s->begun);
+	make_newest(s, x, true);
 	go_on_at(s, x, end);
 	early = x->degree && ref->room == ROOM_DISK && ref->first < x->ahead;
 	if (x->ahead < end)
 		x->ahead = end;
+	if (late) {
+		x->degree = 0;
+		return;
+	}
 	/* Half of what was prefetched is still to come: later. */
 	if (x->degree && 2 * (x->ahead - end) >= x->degree)
 		return;

@@ -9,7 +9,8 @@
  *          doubles while it goes on and is halved when a prefetched block was
  *          gone before it was wanted (as in Gill and Bathen, "AMP: adaptive
  *          multi-stream prefetching in a shared cache", 2007). Those that went
- *          on lately share the waiting room.
+ *          on lately share the waiting room. Single reads leave half of
+ *          the streams to readers that have gone on.
  * pattern  jumps that repeat: a history of jumps with an index by where they
  *          lead (Nesbit and Smith, "Data cache prefetching using a global
  *          history buffer", 2004). Two jumps in a known order start it.
@@ -77,24 +78,33 @@ struct reference {
 	u32 left;		/* blocks for which there is place now, of what is under way */
 };
 
-#define STREAMS		32
-#define STREAM_HEADS	64		/* a power of two */
+#define STREAMS		128
+#define STREAM_HEADS	256		/* a power of two */
 #define STREAM_NONE	0xff
 
 struct stream {
 	u64 next;		/* the block after its last reference; 0: none */
 	u64 ahead;		/* the block after what was prefetched */
 	u32 degree;		/* 0: seen once */
-	u32 used;		/* when it last went on, by the planner's clock */
+	u32 used;		/* when it last went on, by the planner's clock, */
+	u32 used_then;		/* and by how many streams had begun; */
+	u32 pause;		/* of these about the most between two times */
 	u8 chain;		/* of those whose next blocks have one hash */
-	u8 newer, older;	/* those used after and before it */
+	u8 newer, older;	/* of its list, those used after and before it */
+	bool goes_on;		/* has done so: which list that is */
+};
+
+struct stream_list {
+	u8 newest, oldest;
+	u8 count;
 };
 
 struct stream_planner {
 	struct stream streams[STREAMS];
 	u8 heads[STREAM_HEADS];	/* by hash of where they go on */
-	u8 newest, oldest;
+	struct stream_list lists[2];	/* seen once, and those that have gone on */
 	u32 clock;		/* references */
+	u32 begun;		/* streams */
 };
 
 #define PATTERN_HISTORY	8192		/* a power of two */
