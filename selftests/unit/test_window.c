@@ -129,6 +129,23 @@ static void test_ahead_random(void)
 	}
 }
 
+static void test_onward_random(void)
+{
+	u32 i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		u64 live = random_word(), cont = random_word();
+		u32 at = unit_below(64), want = 1 + unit_below(64 - at), ahead = unit_below(65), more;
+		bool down = unit_below(2);
+		struct window w = window_onward(live, cont, at, want, ahead, down);
+
+		more = down ? oracle_down(live, cont, at) : oracle_up(live, cont, at + want - 1);
+		more = more < ahead ? more : ahead;
+		CHECK_EQ(w.first, down ? at - more : at);
+		CHECK_EQ(w.n, want + more);
+	}
+}
+
 /* Members one after the other, nearest first, as long as there is room. */
 static u64 oracle_group(u64 group, u32 at, u32 want, u32 size, u32 gap)
 {
@@ -275,6 +292,7 @@ int main(void)
 		UNIT_CASE(test_around_edges),
 		UNIT_CASE(test_around_random),
 		UNIT_CASE(test_ahead_random),
+		UNIT_CASE(test_onward_random),
 		UNIT_CASE(test_group_random),
 		UNIT_CASE(test_join_random),
 		UNIT_CASE(test_tuner_grows_and_shrinks),

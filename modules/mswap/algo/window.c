@@ -42,6 +42,17 @@ struct window window_ahead(u64 live, u64 cont, u32 at, u32 size)
 	return w;
 }
 
+struct window window_onward(u64 live, u64 cont, u32 at, u32 want, u32 ahead,
+			    bool down)
+{
+	u32 reach = down ? window_reach_down(live, cont, at) :
+			   window_reach_up(live, cont, at + want - 1);
+	u32 more = pure_min(ahead, reach);
+	struct window w = { .first = down ? at - more : at, .n = want + more };
+
+	return w;
+}
+
 struct window window_join(struct window a, struct window b)
 {
 	u32 end = pure_max(a.first + a.n, b.first + b.n);

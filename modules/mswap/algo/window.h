@@ -30,6 +30,13 @@ struct window window_around(u64 live, u64 cont, u32 at, u32 want, u32 size);
 /* The window of at most @size slots that continues a run at @at. */
 struct window window_ahead(u64 live, u64 cont, u32 at, u32 size);
 
+/*
+ * The window that holds the wanted slots and at most @ahead more of their run: after
+ * them, or, if @down, before.
+ */
+struct window window_onward(u64 live, u64 cont, u32 at, u32 want, u32 ahead,
+			    bool down);
+
 /* The least window that holds both @a and @b, which overlap. */
 struct window window_join(struct window a, struct window b);
 
