@@ -28,6 +28,7 @@ struct walk {
 	struct read_op *op;	/* spare */
 	u32 ahead;		/* start a window here when the bio is done, */
 	u32 ahead_size;
+	bool ahead_steady;	/* on the credit of steady readers */
 	u32 ahead_from;		/* the slot whose hit starts it */
 	u16 ahead_ioprio;	/* as who asked for the page that starts it */
 };
@@ -79,6 +80,7 @@ static struct read_op *read_op_ready(struct pagein *pi, struct read_op *op)
 		return NULL;
 	op->pi = pi;
 	op->skip = 0;
+	op->steady = STEADY_NONE;
 	op->freed = 0;
 	op->alone = false;
 	op->giver = false;
@@ -149,11 +151,13 @@ static u32 count_wanted(struct pagein *pi, struct pagein_shard *sh,
 	return n;
 }
 
-static void note_ahead(struct walk *w, u32 slot, u32 size, u32 from)
+static void note_ahead(struct walk *w, u32 slot, u32 size, u32 from,
+		       bool steady)
 {
 	w->ahead = slot;
 	w->ahead_size = size;
 	w->ahead_from = from;
+	w->ahead_steady = steady;
 	w->ahead_ioprio = w->bio->bi_ioprio;
 }
 
@@ -167,10 +171,12 @@ static enum step serve_waiting(struct pagein *pi, struct pagein_shard *sh,
 
 	waiting_take(&sh->room, f);
 	waiting_note(&used, f);
+	steady_earn(&sh->steady, f->steady);
 	pagein_learn(pi, sh, &used, &waiting_no_fate);
 	spin_unlock_irqrestore(&sh->lock, flags);
 	if (f->ahead != SLOT_NONE)
-		note_ahead(w, f->ahead, f->ahead_size, f->slot);
+		note_ahead(w, f->ahead, f->ahead_size, f->slot,
+			   f->ahead_steady);
 	slot_bio_copy(w->bio, w->bio->bi_iter, f->page, true);
 	waiting_return(&sh->room, f);
 	mswap_count(pi->stats, MSWAP_PAGES_IN_WAITING, 1);
@@ -216,7 +222,8 @@ static bool join_read(struct pagein *pi, struct walk *w, struct read_op *op,
 	if (!op->triggered && at + n > op->trigger) {
 		op->triggered = true;
 		note_ahead(w, op->slot + op->n,
-			   min_t(u32, op->n * 2, WINDOW_MAX), slot + n - 1);
+			   min_t(u32, op->n * 2, WINDOW_MAX), slot + n - 1,
+			   op->steady != STEADY_NONE);
 	}
 	mswap_count(pi->stats, MSWAP_PAGES_IN_WAITING, n);
 	return true;
@@ -338,7 +345,8 @@ static noinline void pagein_ahead(struct pagein *pi, const struct walk *w)
 	if (!op)
 		return;
 	spin_lock_irqsave(&sh->lock, flags);
-	planned = read_plan_ahead(op, sh, w->ahead, size, w->ahead_from);
+	planned = read_plan_ahead(op, sh, w->ahead, size, w->ahead_from,
+				  w->ahead_steady);
 	if (planned)
 		flight_begin(pi->flight);
 	spin_unlock_irqrestore(&sh->lock, flags);
@@ -463,6 +471,7 @@ static void pagein_init_shards(struct pagein *pi)
 			INIT_LIST_HEAD(&sh->reads[j]);
 		waiting_init(&sh->room);
 		pace_init(&sh->pace);
+		steady_init(&sh->steady);
 		window_tuner_init(&sh->run_tuner, RUN_PROBE_EVERY);
 		window_tuner_init(&sh->strangers_tuner,
 				  STRANGERS_PROBE_EVERY);

@@ -20,6 +20,7 @@
 #include <linux/workqueue.h>
 
 #include "algo/pace.h"
+#include "algo/steady.h"
 #include "algo/window.h"
 #include "backing.h"
 #include "flight.h"
@@ -52,6 +53,7 @@ struct pagein_shard {
 	u32 passing;	/* frames for what reads under way pass over */
 	struct window_tuner run_tuner;
 	struct window_tuner strangers_tuner;
+	struct steady steady;
 	struct pace pace;
 	struct pagein_failed failed[PAGEIN_FAILED];
 	u32 nr_failed;	/* that were ever noted */

@@ -105,6 +105,8 @@ static void read_op_keep_frames(struct pagein_shard *sh, struct read_op *op,
 		}
 		if (served >> i & 1 || op->freed >> i & 1) {
 			waiting_note(served >> i & 1 ? &used : &wasted, f);
+			if (served >> i & 1)
+				steady_earn(&sh->steady, f->steady);
 			waiting_put(&sh->room, f);
 			continue;
 		}
@@ -113,6 +115,7 @@ static void read_op_keep_frames(struct pagein_shard *sh, struct read_op *op,
 		if (!op->triggered && i >= op->trigger) {
 			f->ahead = op->slot + op->n;
 			f->ahead_size = min_t(u32, op->n * 2, WINDOW_MAX);
+			f->ahead_steady = op->steady != STEADY_NONE;
 			op->triggered = true;
 		}
 		waiting_add(&sh->room, f);

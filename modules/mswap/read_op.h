@@ -36,6 +36,7 @@ struct read_op {
 	u64 skip;			/* slots that nobody gets to see: their frames go back */
 	u64 freed;			/* under the shard's lock: given up meanwhile */
 	u16 ioprio;			/* of the bio that it is read for, or ahead of */
+	u8 steady;			/* for whom is read ahead: his class, or STEADY_NONE */
 	bool alone;			/* no window, and merged with nothing */
 	bool giver;			/* under the shard's lock: counted among pi->givers */
 	bool closed;			/* under the shard's lock: takes no more joins */
@@ -95,11 +96,11 @@ u32 pagein_limit(const struct pagein *pi);
 void read_plan(struct read_op *op, struct pagein_shard *sh, u32 slot, u32 want);
 /*
  * The same for what a run goes on with at @slot, for a reader who has come to slot
- * @from; false if there is nothing, or no frame for it, or such a read has failed
- * lately.
+ * @from; @steady: as far as the credit of steady ones goes. False if there is nothing,
+ * or no frame for it, or such a read has failed lately.
  */
 bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh, u32 slot,
-		     u32 size, u32 from);
+		     u32 size, u32 from, bool steady);
 /* The same for the @want slots from @slot on alone. */
 void read_plan_wanted(struct read_op *op, struct pagein_shard *sh, u32 slot,
 		      u32 want);

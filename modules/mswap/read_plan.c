@@ -51,6 +51,22 @@ static u32 frames_for(struct pagein_shard *sh, u32 most, u32 from, bool ahead)
 	return n;
 }
 
+/* A frame for slot @at of the granule, of which the run is @run. */
+static struct waiting_frame *get_frame(struct read_op *op,
+				       struct pagein_shard *sh,
+				       struct window run, u32 at,
+				       struct waiting_fate *wasted)
+{
+	struct waiting_frame *f = waiting_get(&sh->room, wasted);
+
+	if (!f)
+		return NULL;
+	f->stranger = at - run.first >= run.n;
+	f->steady = f->stranger ? STEADY_NONE : op->steady;
+	steady_spend(&sh->steady, f->steady);
+	return f;
+}
+
 /*
  * Gives each prefetched slot of the window @w a frame, outwards from the wanted
  * ones; where frames run out the window ends. Those outside @run are strangers.
@@ -67,18 +83,16 @@ static void take_frames_around(struct read_op *op, struct pagein_shard *sh,
 	u32 i;
 
 	while (at + want + nr_up < w.first + w.n && nr_up < most) {
-		f = waiting_get(&sh->room, &wasted);
+		f = get_frame(op, sh, run, at + want + nr_up, &wasted);
 		if (!f)
 			break;
-		f->stranger = at + want + nr_up >= run.first + run.n;
 		up[nr_up++] = f;
 	}
 	while (at - nr_down > w.first && nr_up + nr_down < most) {
-		f = waiting_get(&sh->room, &wasted);
+		f = get_frame(op, sh, run, at - nr_down - 1, &wasted);
 		if (!f)
 			break;
 		op->frames[at - w.first - ++nr_down] = f;
-		f->stranger = at - nr_down < run.first;
 	}
 	for (i = 0; i < nr_down; i++)
 		op->frames[i] = op->frames[at - w.first - nr_down + i];
@@ -143,9 +157,12 @@ static u32 strangers_size(struct pagein *pi, struct pagein_shard *sh)
 	return window_tuner_size(&sh->strangers_tuner, pagein_limit(pi));
 }
 
-/* Frames for the slots @bits of the op, or, and false, none at all. */
+/*
+ * Frames for the slots @bits of the op, of which those in @skip are passed over, or,
+ * and false, none at all.
+ */
 static bool take_frames_of(struct read_op *op, struct pagein_shard *sh,
-			   u64 bits, u32 from)
+			   u64 bits, u64 skip, u32 from)
 {
 	u32 most = hweight64(bits);
 	struct waiting_fate wasted = { 0 };
@@ -159,6 +176,8 @@ static bool take_frames_of(struct read_op *op, struct pagein_shard *sh,
 		if (!f)
 			break;
 		f->stranger = false;
+		f->steady = skip >> __ffs64(left) & 1 ? STEADY_NONE : op->steady;
+		steady_spend(&sh->steady, f->steady);
 		op->frames[__ffs64(left)] = f;
 	}
 	pagein_learn(op->pi, sh, &waiting_no_fate, &wasted);
@@ -192,7 +211,7 @@ static bool read_plan_group(struct read_op *op, struct pagein_shard *sh,
 	passed = hweight64(skip);
 	if (sh->passing + passed > sh->room.nr_frames / PASSING_SHARE)
 		return false;
-	if (!take_frames_of(op, sh, all & ~(wanted >> first), slot))
+	if (!take_frames_of(op, sh, all & ~(wanted >> first), skip, slot))
 		return false;
 	sh->passing += passed;
 	memset(&op->frames[at - first], 0, want * sizeof(op->frames[0]));
@@ -304,23 +323,52 @@ static struct window join_strangers(struct pagein *pi, u64 live,
 	return window_around(live, ~0ull, run.first, run.n, limit);
 }
 
-void read_plan(struct read_op *op, struct pagein_shard *sh, u32 slot, u32 want)
+/*
+ * How many slots of his run to read ahead of a reader who goes on, if that is more than
+ * a window of @size, which others may have spoilt.
+ */
+static u32 onward_size(struct read_op *op, struct pagein_shard *sh,
+		       struct steady_step step, u32 want, u32 size)
+{
+	u32 limit = pagein_limit(op->pi), class, ahead;
+
+	if (!step.length || size >= limit || want >= limit || !adapts(op->pi))
+		return 0;
+	class = steady_class(step.length);
+	ahead = min(steady_ahead(&sh->steady, class), limit - want);
+	if (want + ahead <= size)
+		return 0;
+	op->steady = class;
+	return ahead;
+}
+
+/* The slots from @at on, or, if @down, those before @at + @want. */
+static u64 onward_bits(u32 at, u32 want, bool down)
+{
+	return down ? GENMASK_ULL(at + want - 1, 0) : GENMASK_ULL(63, at);
+}
+
+static void plan_miss(struct read_op *op, struct pagein_shard *sh, u32 slot,
+		      u32 want, struct steady_step step)
 {
 	struct slot_map *map = op->pi->map;
 	u32 g = granule_of(slot), at = slot % GRANULE_SLOTS;
 	struct window run = { .first = at, .n = want }, w;
-	u32 size, strangers;
+	u32 size = first_window_size(op->pi, sh), strangers;
+	u32 ahead = onward_size(op, sh, step, want, size);
 	u64 bits;
 
-	lockdep_assert_held(&sh->lock);
-	if (stays_alone(sh, g)) {
-		read_plan_wanted(op, sh, slot, want);
-		return;
-	}
-	size = first_window_size(op->pi, sh);
-	if (size > want) {
-		run = window_around(map->live[g], map->cont[g], at, want, size);
-		bits = group_window(op->pi, sh, slot, want, size);
+	if (ahead || size > want) {
+		bits = group_window(op->pi, sh, slot, want,
+				    max(size, want + ahead));
+		if (ahead) {
+			run = window_onward(map->live[g], map->cont[g], at,
+					    want, ahead, step.down);
+			bits &= onward_bits(at, want, step.down);
+		} else {
+			run = window_around(map->live[g], map->cont[g], at,
+					    want, size);
+		}
 		if (hweight64(bits) > run.n &&
 		    read_plan_group(op, sh, slot, want, bits))
 			return;
@@ -341,6 +389,21 @@ void read_plan(struct read_op *op, struct pagein_shard *sh, u32 slot, u32 want)
 	list_add(&op->list, pagein_reads(sh, op->slot));
 }
 
+void read_plan(struct read_op *op, struct pagein_shard *sh, u32 slot, u32 want)
+{
+	struct steady_step step;
+
+	lockdep_assert_held(&sh->lock);
+	if (stays_alone(sh, granule_of(slot))) {
+		read_plan_wanted(op, sh, slot, want);
+		return;
+	}
+	step = steady_miss(&sh->steady, slot, want);
+	plan_miss(op, sh, slot, want, step);
+	if (op->n > want)
+		steady_read(&sh->steady, op->slot, op->n);
+}
+
 /* The same for a window that nobody asked for yet. */
 static struct window add_strangers_ahead(struct pagein *pi,
 					 struct pagein_shard *sh,
@@ -353,8 +416,9 @@ static struct window add_strangers_ahead(struct pagein *pi,
 }
 
 bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh, u32 slot,
-		     u32 size, u32 from)
+		     u32 size, u32 from, bool steady)
 {
+	u32 length = size / 2;
 	struct slot_map *map = op->pi->map;
 	u32 g = granule_of(slot), at = slot % GRANULE_SLOTS;
 	u64 live = map->live[g];
@@ -363,6 +427,10 @@ bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh, u32 slot,
 	lockdep_assert_held(&sh->lock);
 	if (find_failed(sh, g))
 		return false;
+	if (steady) {
+		op->steady = steady_class(length);
+		size = min(size, steady_ahead(&sh->steady, op->steady));
+	}
 	run = window_ahead(live, map->cont[g], at, size);
 	w = add_strangers_ahead(op->pi, sh, run, live, size);
 	w = window_trim(sh, slot - at, w, at, 0);
@@ -372,5 +440,6 @@ bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh, u32 slot,
 	op->slot = slot;
 	op->trigger = op->n / 2;
 	list_add(&op->list, pagein_reads(sh, op->slot));
+	steady_read_on(&sh->steady, slot, op->n, length);
 	return true;
 }

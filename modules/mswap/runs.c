@@ -9,15 +9,16 @@ void pagein_learn(struct pagein *pi, struct pagein_shard *sh,
 		  const struct waiting_fate *wasted)
 {
 	lockdep_assert_held(&sh->lock);
-	if (!(used->run | used->strangers | wasted->run | wasted->strangers))
+	if (!(used->run | used->strangers | used->steady |
+	      wasted->run | wasted->strangers | wasted->steady))
 		return;
 	window_tuner_learn(&sh->run_tuner, used->run, wasted->run);
 	window_tuner_learn(&sh->strangers_tuner, used->strangers,
 			   wasted->strangers);
 	mswap_count(pi->stats, MSWAP_PREFETCH_USED,
-		    used->run + used->strangers);
+		    used->run + used->strangers + used->steady);
 	mswap_count(pi->stats, MSWAP_PREFETCH_WASTED,
-		    wasted->run + wasted->strangers);
+		    wasted->run + wasted->strangers + wasted->steady);
 }
 
 struct read_op *pagein_find_read(struct pagein_shard *sh, u32 slot)

@@ -17,6 +17,8 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
+#include "algo/steady.h"
+
 struct waiting_frame {
 	union {
 		struct hlist_node hash;		/* ready */
@@ -26,7 +28,9 @@ struct waiting_frame {
 	struct page *page;
 	u32 slot;
 	u32 ahead;	/* a hit here starts the window at this slot, or SLOT_NONE */
-	u32 ahead_size;
+	u16 ahead_size;
+	bool ahead_steady;	/* on the credit of steady readers */
+	u8 steady;	/* for whom it was read: his class, or STEADY_NONE */
 	bool stranger;	/* was not of the wanted page's run */
 };
 
@@ -62,6 +66,7 @@ void waiting_add(struct waiting_room *r, struct waiting_frame *f);
 struct waiting_fate {
 	u32 run;
 	u32 strangers;
+	u32 steady;	/* read ahead of a steady reader */
 };
 
 static inline void waiting_note(struct waiting_fate *fate,
@@ -69,6 +74,8 @@ static inline void waiting_note(struct waiting_fate *fate,
 {
 	if (f->stranger)
 		fate->strangers++;
+	else if (f->steady != STEADY_NONE)
+		fate->steady++;
 	else
 		fate->run++;
 }

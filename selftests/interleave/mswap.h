@@ -169,6 +169,7 @@ enum {
 	EVENT_RESETS,
 	EVENT_RESIZES,
 	EVENT_READERS,			/* steady ones, */
+	EVENT_BESIDE,			/* one beside a random reader, */
 	EVENT_SCENES,			/* and what is done step by step */
 	NR_EVENTS,
 };

@@ -31,6 +31,7 @@ const struct run_event check_events[NR_EVENTS] = {
 	[EVENT_RESETS] = { "resets", 300 },
 	[EVENT_RESIZES] = { "other sizes", 100 },
 	[EVENT_READERS] = { "steady readers", 20 },
+	[EVENT_BESIDE] = { "a steady one beside a random one", 3 },
 	[EVENT_SCENES] = { "scenes", 100 },
 };
 

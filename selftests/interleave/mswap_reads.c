@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Steady readers of a device that nobody else uses: how much they have read for what they get. */
+/* Steady readers, alone and beside a random one: how much they have read for what they get. */
 #include "mswap.h"
 
 #define READERS_MAX	8
@@ -8,6 +8,16 @@
 #define READER_PAGES	(GRANULES * GRANULE_SLOTS)
 /* What is looked at in one go. */
 #define ROOM_MAX	64
+
+/* Of one program so many pages are evicted at a time, and then so many of the other. */
+#define TURN_PAGES	32
+#define RANDOM_TURN	128
+#define TURNS		128
+#define STEADY_PAGES	(TURNS * TURN_PAGES)
+#define RANDOM_PAGES	(TURNS * RANDOM_TURN)
+#define RANDOM_EACH	2
+/* Few of the pages that are read at random are there by chance. */
+#define BESIDE_WAITING_PAGES	1024
 
 struct readers {
 	u32 n;
@@ -150,14 +160,95 @@ static void check_smaller_room(void)
 	free(r);
 }
 
-void reads_run(void)
+/* A program that goes through its pages, and one that reads its own at random, evicted by turns. */
+static void write_by_turns(void)
+{
+	struct io_group g;
+	u32 turn;
+
+	for (turn = 0; turn < TURNS; turn++) {
+		io_group_begin(&g);
+		io_write(&g, turn * TURN_PAGES, TURN_PAGES, REQ_SYNC);
+		io_group_end(&g);
+		io_group_begin(&g);
+		io_write(&g, STEADY_PAGES + turn * RANDOM_TURN, RANDOM_TURN, REQ_SYNC);
+		io_group_end(&g);
+	}
+}
+
+/* Returns how many I/Os it took. */
+static u64 read_one(u32 virt)
+{
+	u64 before = counts_now().reads;
+	struct io_group g;
+
+	io_group_begin(&g);
+	io_read(&g, virt, 1, REQ_SYNC);
+	io_group_end(&g);
+	return counts_now().reads - before;
+}
+
+static void read_at_random(u32 times)
+{
+	while (times--)
+		read_one(STEADY_PAGES + sim_below(RANDOM_PAGES));
+}
+
+/* The steady one goes on, and after each page of his the other one reads some. */
+static u64 read_beside(u32 from, u32 to)
+{
+	u64 reads = 0;
+
+	for (; from < to; from++) {
+		reads += read_one(from);
+		read_at_random(RANDOM_EACH);
+	}
+	return reads;
+}
+
+/*
+ * What is read ahead of a random reader is wasted, and so windows are shut. Who goes
+ * through his memory beside him is still read ahead of, as soon as that is learnt.
+ */
+static void check_beside_random(void)
+{
+	u32 half = STEADY_PAGES / 2;
+	struct reads_counts before;
+	u64 reads, pages;
+
+	rig_start_alone(STEADY_PAGES + RANDOM_PAGES, BESIDE_WAITING_PAGES,
+			STEADY_PAGES + RANDOM_PAGES + 2 * ENGINE_RESERVE_MIN);
+	rig.engine->knobs.readahead = MSWAP_READAHEAD_AUTO;
+	write_by_turns();
+	read_at_random(RANDOM_PAGES / 2);
+	before = counts_now();
+	read_beside(0, half);
+	reads = read_beside(half, STEADY_PAGES);
+	pages = counts_now().pages - before.pages;
+	run_count(EVENT_BESIDE, 1);
+	if (reads > half / 3)
+		sim_fail("who reads %u pages beside a random reader had %llu reads", half, reads);
+	if (pages > STEADY_PAGES * (1 + RANDOM_EACH) * 3 / 2)
+		sim_fail("a steady reader of %u pages and a random one of %u had %llu read", STEADY_PAGES,
+			 STEADY_PAGES * RANDOM_EACH, pages);
+}
+
+static void check_alone(void)
 {
 	u32 room = 8 << sim_below(4);
 
-	check_smaller_room();
 	if (sim_once_in(2))
 		check_readers(1, 8, PAGEIN_SHARDS * room, room);
 	else
 		check_readers(2 + sim_below(READERS_MAX - 1), 8 << sim_below(4),
 			      MSWAP_WAITING_PAGES_DEFAULT, GRANULE_SLOTS);
+}
+
+void reads_run(void)
+{
+	check_smaller_room();
+	if (sim_once_in(3))
+		check_beside_random();
+	else
+		check_alone();
 }
