@@ -37,6 +37,13 @@ null_make() {
 	[[ -b /dev/${folder##*/} ]] || ln -s "nullb$(<"$folder/index")" "/dev/${folder##*/}"
 }
 
+# null_rotates NAME 0|1: says of itself whether it rotates.
+null_rotates() {
+	local disk
+
+	disk=$(realpath "/dev/$1") && echo "$2" >"/sys/block/${disk##*/}/queue/rotational"
+}
+
 null_drop() {
 	rmdir "/sys/kernel/config/nullb/$1"
 	[[ ! -L /dev/$1 ]] || rm "/dev/$1"

@@ -82,14 +82,9 @@ no_number nothing $'\n'
 MSWAP=/dev/mswap0 SYS=/sys/block/mswap0
 check_eq 'not ready yet' "$(get initstate) $(get backing_dev) $(get disksize)" '0 none 0'
 check_eq 'no size yet' "$(blockdev --getsize64 "$MSWAP")" 0
-put 1 /sys/block/muster0/queue/rotational 2>/dev/null
-rotates=$(show /sys/block/muster0/queue/rotational)
+must null_rotates muster0 1
 must mswap_set backing_dev /dev/muster0
-if ((rotates)); then
-	check_eq 'it does not rotate, whatever the disk does' "$(get queue/rotational)" 0
-else
-	skip 'it does not rotate, whatever the disk does' 'this kernel has no disk that says it rotates'
-fi
+check_eq 'it does not rotate, whatever the disk does' "$(get queue/rotational)" 0
 check_eq 'ready' "$(get initstate) $(get backing_dev)" '1 /dev/muster0'
 check_eq 'automatic size leaves 1/64, here 228 slots' "$(get disksize)" $((64 * 1024 * 1024 - (EDGES + 228) * 4096))
 check_eq 'the device has this size' "$(blockdev --getsize64 "$MSWAP")" "$(get disksize)"

@@ -94,13 +94,14 @@ jumps() {
 
 for rotates in 0 1; do
 	must wait_until 5 mswap_set reset 1
-	must put $rotates /sys/block/muster0/queue/rotational
+	must null_rotates muster0 $rotates
 	must mswap_set backing_dev /dev/muster0
 	must trace_turns
 	if ((rotates)); then
 		check_eq 'on a disk that rotates both write to one place' "$(jumps)" 0
 	else
-		check_that 'on another each writes to a tree of its own' "$(jumps) >= 7"
+		# A worker, on any CPU, may write for them.
+		check_that 'on another each writes to a tree of its own' "$(jumps) >= 3"
 	fi
 done
 check_eq 'all blocks are right' "$(blkpattern -b 16 -g 1 -n 512 scan "$MSWAP" | value_of match)" 512
