@@ -21,7 +21,8 @@ struct plan {
 	unsigned long mib;	/* size of the range */
 	unsigned long rounds;	/* read-backs */
 	uint32_t owner;
-	bool random;
+	bool random_write;
+	bool random_read;
 	bool descending;
 	bool rewrite;
 	bool huge;
@@ -40,6 +41,7 @@ static const char usage[] =
 	"      --until-term      and go on with that until SIGTERM; tell the longest pause\n"
 	"  -o, --owner N         makes the content differ from another process's (0)\n"
 	"      --random-singles  both phases visit the touched pages in random order\n"
+	"      --random-reads    only the read-backs do\n"
 	"      --descending      read back from the last page to the first\n"
 	"      --write-on-readback  rewrite each page after it was verified\n"
 	"      --thp             ask for huge pages (without it: never)\n";
@@ -51,6 +53,7 @@ static void parse_args(int argc, char **argv, struct plan *plan)
 		{ "rounds", required_argument, NULL, 'r' },
 		{ "owner", required_argument, NULL, 'o' },
 		{ "random-singles", no_argument, NULL, 'R' },
+		{ "random-reads", no_argument, NULL, 'A' },
 		{ "descending", no_argument, NULL, 'D' },
 		{ "write-on-readback", no_argument, NULL, 'W' },
 		{ "until-term", no_argument, NULL, 'U' },
@@ -79,7 +82,11 @@ static void parse_args(int argc, char **argv, struct plan *plan)
 			plan->owner = (uint32_t)number_arg(optarg, 0, UINT32_MAX);
 			break;
 		case 'R':
-			plan->random = true;
+			plan->random_write = true;
+			plan->random_read = true;
+			break;
+		case 'A':
+			plan->random_read = true;
 			break;
 		case 'D':
 			plan->descending = true;
@@ -97,7 +104,7 @@ static void parse_args(int argc, char **argv, struct plan *plan)
 			die("%s", usage);
 		}
 	}
-	if (optind != argc || (plan->random && plan->descending))
+	if (optind != argc || (plan->random_read && plan->descending))
 		die("%s", usage);
 	if (!skip_given)
 		plan->skip = plan->touch;
@@ -219,13 +226,13 @@ int main(int argc, char **argv)
 	if (plan.until_term)
 		signal(SIGTERM, on_term);
 	state += plan.owner * 2;
-	if (plan.random)
+	if (plan.random_write)
 		shuffle(list, count, &state);
 	write_phase(mem, &plan, list, count);
 	if (plan.descending)
 		reverse(list, count);
 	for (uint32_t round = 1; another(&plan, round); round++) {
-		if (plan.random)
+		if (plan.random_read)
 			shuffle(list, count, &state);
 		read_phase(mem, &plan, list, count, round, &tally);
 	}
