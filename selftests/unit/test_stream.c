@@ -16,16 +16,30 @@ struct plain_stream {
 static struct plain_stream plain[STREAMS];
 static u32 plain_begun;
 
-/* The one unused for longest of those seen once, or, of too many that have gone on, of these. */
-static u32 plain_first_out(void)
+static u32 plain_count(bool goes_on)
 {
 	u32 i, n = 0;
 
 	for (i = 0; i < STREAMS; i++)
-		n += plain[i].goes_on;
-	for (i = STREAMS - 1; i && plain[i].goes_on != (n > STREAMS / 2);)
-		i--;
-	return i;
+		n += plain[i].goes_on == goes_on;
+	return n;
+}
+
+/* The one unused for longest of those that have gone on, or of those seen once; STREAMS: there are none. */
+static u32 plain_oldest(bool goes_on)
+{
+	u32 i = STREAMS;
+
+	while (i)
+		if (plain[--i].goes_on == goes_on)
+			return i;
+	return STREAMS;
+}
+
+/* Of too many that have gone on one of these. */
+static u32 plain_first_out(void)
+{
+	return plain_oldest(plain_count(true) > STREAMS / 2);
 }
 
 static struct plain_stream *plain_find(u64 first)
@@ -105,6 +119,23 @@ static struct run plain_reference(const struct reference *ref, u32 clock)
 	return (struct run){ from, n };
 }
 
+/* Each list has as many as there are, and the same is first out of it. */
+static void check_lists(const struct stream_planner *s)
+{
+	u32 goes_on, oldest;
+
+	for (goes_on = 0; goes_on < 2; goes_on++) {
+		oldest = plain_oldest(goes_on);
+		CHECK_EQ(s->lists[goes_on].count, plain_count(goes_on));
+		if (oldest == STREAMS) {
+			CHECK_EQ(s->lists[goes_on].oldest, STREAM_NONE);
+			continue;
+		}
+		CHECK(s->lists[goes_on].oldest < STREAMS);
+		CHECK_EQ(s->streams[s->lists[goes_on].oldest].next, plain[oldest].next);
+	}
+}
+
 static void test_stream_plain(void)
 {
 	static u64 readers[STREAMS + 8];
@@ -140,6 +171,7 @@ static void test_stream_plain(void)
 			named++;
 		}
 		CHECK_EQ(s.streams[s.lists[plain[0].goes_on].newest].next, plain[0].next);
+		check_lists(&s);
 	}
 	CHECK(named > OPERATIONS / 20);
 }
