@@ -357,8 +357,8 @@ int w2r_read(struct w2r *c, struct bio *bio, struct w2r_io *io)
 	target = c->rooms.waiting_target;
 	if (!planner_goes_on(c->planner, io->first))
 		rooms_tick(&c->rooms);
-	plan_bounds(&ref, c->table.lookahead, target, c->prefetching,
-		    c->block_shift);
+	plan_bounds(&ref, c->table.lookahead, c->rooms.limit, target,
+		    c->prefetching, c->block_shift);
 	hits = use_hits(c, io, entries, &ref);
 	if (hits) {
 		cut(c, bio, io, hits);

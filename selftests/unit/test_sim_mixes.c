@@ -65,6 +65,15 @@ static void test_readers_at_once(void)
 	}
 }
 
+/* What several have under way is more than each of them may name, and not in vain. */
+static void test_readers_in_little(void)
+{
+	u32 i;
+
+	for (i = 0; i < 4; i++)
+		readers_at_once(8, 16, 4, 2);
+}
+
 /* With a delay of @late all but a fiftieth of @t is there when it is wanted, with each of the @nr schemes. */
 static void hardly_misses(const struct trace *t, const char *const *names, size_t nr, u32 late)
 {
@@ -264,6 +273,40 @@ static void test_tree_again(void)
 	CHECK(8 * sum[2] <= (u64)FILES * caches);
 }
 
+/* A set that is read at random is half of a cache of @blocks; four blocks of a scan between four such reads. */
+static void small_cache(u32 blocks, u32 late)
+{
+	struct replay_counts none, own;
+	struct trace t = { 0 };
+	u32 i;
+
+	for (i = 0; i < 200000; i++) {
+		add(&t, 7 * (u64)unit_below(blocks / 2), 1, TRACE_READ);
+		if (i % 4 == 0)
+			add(&t, 1000000 + i, 4, TRACE_READ);
+	}
+	delay = late;
+	none = run(&t, "none", 4 * blocks);
+	own = run(&t, "default,readahead=auto", 4 * blocks);
+	delay = 0;
+	printf("# beside a scan in %u blocks: %llu missed, %llu without looking ahead; %llu and %llu I/Os\n", blocks,
+	       (unsigned long long)own.misses, (unsigned long long)none.misses, (unsigned long long)ios(&own),
+	       (unsigned long long)ios(&none));
+	CHECK(20 * own.misses <= none.misses);
+	CHECK(ios(&own) <= ios(&none));
+	trace_free(&t);
+}
+
+static void test_small_cache(void)
+{
+	u32 blocks;
+
+	for (blocks = 256; blocks <= 2048; blocks *= 2) {
+		small_cache(blocks, 4);
+		small_cache(blocks, 16);
+	}
+}
+
 /* What was prefetched in vain does not keep out what is wanted later, with nothing prefetched any more. */
 static void test_scan_and_then_none(void)
 {
@@ -351,10 +394,12 @@ int main(void)
 {
 	static const struct unit_case cases[] = {
 		UNIT_CASE(test_readers_at_once),
+		UNIT_CASE(test_readers_in_little),
 		UNIT_CASE(test_readers_under_way),
 		UNIT_CASE(test_slow_readers),
 		UNIT_CASE(test_readers_backwards),
 		UNIT_CASE(test_beside_a_scan),
+		UNIT_CASE(test_small_cache),
 		UNIT_CASE(test_scan_and_then_none),
 		UNIT_CASE(test_large_blocks),
 		UNIT_CASE(test_hardly_true),

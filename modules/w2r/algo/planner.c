@@ -4,7 +4,8 @@
 #define WAITING_SHARE	16	/* of the waiting room auto fills one at a time, */
 #define WAITING_LEAST	64	/* or so many blocks */
 #define AUTO_BLOCKS	128	/* that auto prefetches after a read, */
-#define AUTO_DOUBLINGS	2	/* so often twice as many, when they come late */
+#define AUTO_DOUBLINGS	2	/* so often twice as many, when they come late, */
+#define AT_ONCE		8	/* but not more than this share of the cache */
 #define PARTS_SCORED	8	/* of a run, or up to twice as many */
 #define NEAR		32	/* blocks, aligned */
 
@@ -185,6 +186,18 @@ static u32 auto_lookahead(struct planner *p, const struct reference *ref)
 	return pure_min(ref->lookahead, most);
 }
 
+/*
+ * The waiting room of a small cache may be nearly all of it, and what a stream names at
+ * once then pushes out what is used again and again. Not so for what the chooser leaves
+ * out of account: of several readers as much is on its way.
+ */
+static u32 at_once(const struct reference *ref)
+{
+	u32 most = pure_max(1, ref->entries / AT_ONCE);
+
+	return ref->entries ? pure_min(ref->lookahead, most) : ref->lookahead;
+}
+
 void planner_reference(struct planner *p, const struct reference *ref,
 		       enum room (*where)(const void *ctx, u64 block),
 		       const void *ctx, struct plan *plan)
@@ -202,10 +215,11 @@ void planner_reference(struct planner *p, const struct reference *ref,
 		reference_one(p, p->kind, ref, plan);
 		return;
 	}
-	left = auto_lookahead(p, ref);
+	few.lookahead = auto_lookahead(p, ref);
+	chooser_reference(&p->chooser, &few);
+	left = at_once(&few);
 	few.lookahead = left;
 	ref = &few;
-	chooser_reference(&p->chooser, ref);
 	plan->n = 0;
 	for (i = 0; i < SCORES; i++) {
 		kind = order[i];

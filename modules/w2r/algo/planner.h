@@ -31,7 +31,8 @@
  *          none else acts, and where its block makes one I/O with a missed one. near
  *          predicts and acts only where it may pay, if a sixth comes true, until
  *          less than a ninth. How much it names after one read doubles, twice at
- *          most, when a read waits for a prefetch of a slow origin.
+ *          most, when a read waits for a prefetch of a slow origin; but it is not
+ *          more than an eighth of the cache.
  *
  * The caller's lock protects it; nothing allocates.
  */
@@ -76,6 +77,7 @@ struct reference {
 	bool near_pays;		/* for auto: the origin is slow, and there is room */
 	bool late;		/* for auto: so it is, and this waits for a prefetch */
 	u32 left;		/* blocks for which there is place now, of what is under way */
+	u32 entries;		/* for auto: blocks of the cache; 0: more than enough */
 };
 
 #define STREAMS		128
@@ -262,14 +264,16 @@ static inline u32 plan_left(u32 limit, u32 under_way, u32 most, u32 taken)
 
 /*
  * What @ref may plan: @lookahead is the table's, in blocks of 2^@block_shift sectors,
- * @waiting what the waiting room is meant for, @under_way prefetches on their way.
+ * @entries the cache's, @waiting what the waiting room is meant for, @under_way
+ * prefetches on their way.
  */
-static inline void plan_bounds(struct reference *ref, u32 lookahead, u32 waiting,
-			       u32 under_way, u32 block_shift)
+static inline void plan_bounds(struct reference *ref, u32 lookahead, u32 entries,
+			       u32 waiting, u32 under_way, u32 block_shift)
 {
 	u32 most = plan_most(block_shift);
 
 	ref->lookahead = pure_min(lookahead, most);
+	ref->entries = entries;
 	ref->waiting = waiting;
 	ref->left = plan_left(plan_limit(waiting, block_shift), under_way, most, 0);
 }

@@ -248,7 +248,8 @@ static u32 read_some(struct replay *r, struct piece *p)
 	u32 asked = p->n;
 	struct hits hits;
 
-	plan_bounds(&ref, r->config.table.lookahead, r->rooms.waiting_target, r->prefetching, r->block_shift);
+	plan_bounds(&ref, r->config.table.lookahead, r->rooms.limit, r->rooms.waiting_target, r->prefetching,
+		    r->block_shift);
 	if (!planner_goes_on(&r->planner, p->first))
 		rooms_tick(&r->rooms);
 	hits = use_hits(r, p->first, pure_min(p->n, SERVE_MAX), inside);
