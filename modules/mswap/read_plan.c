@@ -51,20 +51,28 @@ static u32 frames_for(struct pagein_shard *sh, u32 most, u32 from, bool ahead)
 	return n;
 }
 
-/* A frame for slot @at of the granule, of which the run is @run. */
+/*
+ * A frame for a slot that is a @stranger to the run, or is @passed over: neither is read
+ * for a reader who goes on.
+ */
 static struct waiting_frame *get_frame(struct read_op *op,
 				       struct pagein_shard *sh,
-				       struct window run, u32 at,
+				       bool stranger, bool passed,
 				       struct waiting_fate *wasted)
 {
 	struct waiting_frame *f = waiting_get(&sh->room, wasted);
 
 	if (!f)
 		return NULL;
-	f->stranger = at - run.first >= run.n;
-	f->steady = f->stranger ? STEADY_NONE : op->steady;
+	f->stranger = stranger;
+	f->steady = stranger || passed ? STEADY_NONE : op->steady;
 	steady_spend(&sh->steady, f->steady);
 	return f;
+}
+
+static bool is_outside(struct window run, u32 at)
+{
+	return at - run.first >= run.n;
 }
 
 /*
@@ -83,13 +91,15 @@ static void take_frames_around(struct read_op *op, struct pagein_shard *sh,
 	u32 i;
 
 	while (at + want + nr_up < w.first + w.n && nr_up < most) {
-		f = get_frame(op, sh, run, at + want + nr_up, &wasted);
+		f = get_frame(op, sh, is_outside(run, at + want + nr_up), false,
+			      &wasted);
 		if (!f)
 			break;
 		up[nr_up++] = f;
 	}
 	while (at - nr_down > w.first && nr_up + nr_down < most) {
-		f = get_frame(op, sh, run, at - nr_down - 1, &wasted);
+		f = get_frame(op, sh, is_outside(run, at - nr_down - 1), false,
+			      &wasted);
 		if (!f)
 			break;
 		op->frames[at - w.first - ++nr_down] = f;
@@ -172,12 +182,9 @@ static bool take_frames_of(struct read_op *op, struct pagein_shard *sh,
 	if (frames_for(sh, most, from, false) < most)
 		return false;
 	for (left = bits; left; left &= left - 1) {
-		f = waiting_get(&sh->room, &wasted);
+		f = get_frame(op, sh, false, skip >> __ffs64(left) & 1, &wasted);
 		if (!f)
 			break;
-		f->stranger = false;
-		f->steady = skip >> __ffs64(left) & 1 ? STEADY_NONE : op->steady;
-		steady_spend(&sh->steady, f->steady);
 		op->frames[__ffs64(left)] = f;
 	}
 	pagein_learn(op->pi, sh, &waiting_no_fate, &wasted);
