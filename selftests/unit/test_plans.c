@@ -4,6 +4,8 @@
 #include "index.h"
 #include "planner.h"
 
+#define MANY	((u32)-1)	/* blocks of a cache that bounds nothing */
+
 static struct planner planner;
 
 /* A plan has room for so many runs; one I/O for it reads past holes. */
@@ -34,15 +36,15 @@ static void test_plan(void)
 /* A late part makes the whole late; a whole has LOOKAHEAD_MAX blocks at most. */
 static void test_gather_most(void)
 {
-	struct reference ref = { 0, 1000, ROOM_DISK, 1, 64, false, true, LOOKAHEAD_MAX, 0 };
+	struct reference ref = { 0, 1000, ROOM_DISK, 1, 64, false, true, LOOKAHEAD_MAX, MANY };
 
 	planner_init(&planner, PLANNER_OBL);
 	CHECK(!planner_gather(&planner, &ref, true));
-	ref = (struct reference){ 1000, 24, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, 0 };
+	ref = (struct reference){ 1000, 24, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY };
 	CHECK(!planner_gather(&planner, &ref, true));
 	CHECK_EQ(ref.n, LOOKAHEAD_MAX);
 	CHECK(ref.late);
-	ref = (struct reference){ 1024, 1, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, 0 };
+	ref = (struct reference){ 1024, 1, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY };
 	CHECK(!planner_gather(&planner, &ref, true));
 	CHECK_EQ(ref.n, 1);
 	CHECK(planner_goes_on(&planner, 1025));
@@ -61,7 +63,7 @@ static bool not_twenties(const void *ctx, u64 block)
 /* A reader of every second block misses what nobody has fetched yet: no reason to fetch less. */
 static void test_stream_skips(void)
 {
-	struct reference ref = { 0, 1, ROOM_DISK, 1024, 4096, false, false, LOOKAHEAD_MAX, 0 };
+	struct reference ref = { 0, 1, ROOM_DISK, 1024, 4096, false, false, LOOKAHEAD_MAX, MANY };
 	struct stream_planner s;
 	struct stream *x;
 	struct plan plan;
@@ -94,7 +96,7 @@ static void test_cut_to_the_end(void)
 /* The blocks @bits of a region are missed; how many are named after the first of them? */
 static u32 ask(struct region_planner *r, u64 number, u64 bits, struct plan *plan)
 {
-	struct reference ref = { 0, 1, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, 0 };
+	struct reference ref = { 0, 1, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY };
 	u32 named = 0;
 	u64 rest;
 
@@ -128,7 +130,7 @@ static void test_region_same(void)
 /* A whole region at once; and one of more runs than a plan holds, whose rest is named next. */
 static void test_region_whole(void)
 {
-	struct reference ref = { 64, 64, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, 0 };
+	struct reference ref = { 64, 64, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY };
 	struct region_planner r;
 	struct plan plan = { .n = 0 };
 
@@ -154,7 +156,7 @@ static void test_region_whole(void)
 /* Where a block waits that was asked for, it was prefetched anew: the region had left. */
 static void test_region_waits(void)
 {
-	struct reference ref = { 64, 1, ROOM_WAITING, 64, 64, false, false, LOOKAHEAD_MAX, 0 };
+	struct reference ref = { 64, 1, ROOM_WAITING, 64, 64, false, false, LOOKAHEAD_MAX, MANY };
 	struct region_planner r;
 	struct plan plan;
 
@@ -168,7 +170,7 @@ static void test_region_waits(void)
 /* One block is asked for, which was found in @room; how many are named? */
 static u32 name_after(struct region_planner *r, u64 block, enum room room, u32 waiting)
 {
-	struct reference ref = { block, 1, room, 64, waiting, false, false, LOOKAHEAD_MAX, 0 };
+	struct reference ref = { block, 1, room, 64, waiting, false, false, LOOKAHEAD_MAX, MANY };
 	struct plan plan = { .n = 0 };
 	u32 i, sum = 0;
 
@@ -190,7 +192,7 @@ static void ask_elsewhere(struct region_planner *r, u32 times)
  */
 static void test_region_gone(void)
 {
-	struct reference ref = { 64, 64, ROOM_DISK, 64, 1024, false, false, LOOKAHEAD_MAX, 0 };
+	struct reference ref = { 64, 64, ROOM_DISK, 64, 1024, false, false, LOOKAHEAD_MAX, MANY };
 	struct region_planner r;
 	struct plan plan = { .n = 0 };
 
@@ -224,7 +226,7 @@ static u32 named_around(struct region_planner *r, u64 block, u32 n, u32 most)
 /* A block that is expected brings its region, most of which was asked for long ago; once, until it is long ago again. */
 static void test_region_around(void)
 {
-	struct reference ref = { 64, 40, ROOM_DISK, 64, 1024, false, false, LOOKAHEAD_MAX, 0 };
+	struct reference ref = { 64, 40, ROOM_DISK, 64, 1024, false, false, LOOKAHEAD_MAX, MANY };
 	struct region_planner r;
 	struct plan plan = { .n = 0 };
 
@@ -271,7 +273,7 @@ static void test_region_keep(void)
 /* In a known order the next jumps are named: two, four, then eight; never the one just made. */
 static void check_depth(u32 period)
 {
-	struct reference ref = { 0, 2, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, 0 };
+	struct reference ref = { 0, 2, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY };
 	struct pattern_planner p;
 	struct plan plan;
 	u32 i, k, n;
@@ -300,7 +302,7 @@ static void test_pattern_depth(void)
 static void test_pattern_order(void)
 {
 	static const u64 path[] = { 0, 100, 0, 200, 300, 400 };
-	struct reference ref = { 0, 1, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, 0 };
+	struct reference ref = { 0, 1, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY };
 	struct pattern_planner p;
 	struct plan plan;
 	u32 i, k;
@@ -327,17 +329,17 @@ static void test_pattern_order(void)
 /* What goes on where the last one ended is no jump, up to LOOKAHEAD_MAX blocks; nor is the same block once more. */
 static void test_pattern_jumps(void)
 {
-	struct reference ref = { 1000, 1000, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, 0 };
+	struct reference ref = { 1000, 1000, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY };
 	struct plan plan = { .n = 0 };
 	struct pattern_planner p;
 
 	pattern_init(&p);
 	pattern_reference(&p, &ref, &plan);
-	ref = (struct reference){ 2000, 24, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, 0 };
+	ref = (struct reference){ 2000, 24, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY };
 	pattern_reference(&p, &ref, &plan);
 	CHECK_EQ(p.now, 1);
 	CHECK_EQ(p.history[0].n, LOOKAHEAD_MAX);
-	ref = (struct reference){ 2024, 1, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, 0 };
+	ref = (struct reference){ 2024, 1, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY };
 	pattern_reference(&p, &ref, &plan);
 	CHECK_EQ(p.now, 2);
 	pattern_reference(&p, &ref, &plan);
@@ -357,7 +359,7 @@ static bool near;
 /* Does @kind act, with such a score, when it @acts so far? */
 static bool goes_on(u32 kind, bool acts, u32 made, u32 used, u32 patience)
 {
-	struct reference ref = { 0, 1, ROOM_DISK, 1, 64, near, false, LOOKAHEAD_MAX, 0 };
+	struct reference ref = { 0, 1, ROOM_DISK, 1, 64, near, false, LOOKAHEAD_MAX, MANY };
 
 	chooser_init(&chooser);
 	chooser.acting = (u32)acts << kind;
@@ -480,7 +482,7 @@ static enum room all_there(const void *ctx, u64 block)
 /* How many runs auto plans after a block found in @room, where all others are too. */
 static u32 auto_plans(u32 acting, enum room room)
 {
-	struct reference ref = { 100, 1, room, 64, 4096, false, false, LOOKAHEAD_MAX, 0 };
+	struct reference ref = { 100, 1, room, 64, 4096, false, false, LOOKAHEAD_MAX, MANY };
 	struct plan plan;
 
 	planner_init(&planner, PLANNER_AUTO);

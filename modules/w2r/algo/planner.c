@@ -193,9 +193,7 @@ static u32 auto_lookahead(struct planner *p, const struct reference *ref)
  */
 static u32 at_once(const struct reference *ref)
 {
-	u32 most = pure_max(1, ref->entries / AT_ONCE);
-
-	return ref->entries ? pure_min(ref->lookahead, most) : ref->lookahead;
+	return pure_min(ref->lookahead, pure_max(1, ref->entries / AT_ONCE));
 }
 
 void planner_reference(struct planner *p, const struct reference *ref,

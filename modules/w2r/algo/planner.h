@@ -77,7 +77,7 @@ struct reference {
 	bool near_pays;		/* for auto: the origin is slow, and there is room */
 	bool late;		/* for auto: so it is, and this waits for a prefetch */
 	u32 left;		/* blocks for which there is place now, of what is under way */
-	u32 entries;		/* for auto: blocks of the cache; 0: more than enough */
+	u32 entries;		/* for auto: blocks of the cache */
 };
 
 #define STREAMS		128
