@@ -39,9 +39,7 @@ null_make() {
 
 # null_rotates NAME 0|1: says of itself whether it rotates.
 null_rotates() {
-	local disk
-
-	disk=$(realpath "/dev/$1") && echo "$2" >"/sys/block/${disk##*/}/queue/rotational"
+	echo "$2" >"$(disk_folder "/dev/$1")/queue/rotational"
 }
 
 null_drop() {
@@ -61,9 +59,14 @@ read_batch() {
 		--output-format=json 2>/dev/null | sed -n 's/.*"total_err" : \([0-9]*\).*/\1/p'
 }
 
+# disk_folder DEVICE: the folder in sysfs of a whole disk, also by another name than the kernel's.
+disk_folder() {
+	echo "/sys/block/$(basename "$(readlink -f "$1")")"
+}
+
 # number_of DEVICE: MAJOR:MINOR of a whole disk.
 number_of() {
-	cat "/sys/block/$(basename "$(readlink -f "$1")")/dev"
+	cat "$(disk_folder "$1")/dev"
 }
 
 settle() {

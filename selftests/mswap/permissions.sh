@@ -33,7 +33,7 @@ check_eq 'files others may write' \
 # What mswap lets root write is what the block layer gives to every disk, and these.
 # shellcheck disable=SC2086
 check_eq 'files that can be written at all' \
-	"$(comm -23 <(writable_in "$SYS") <(writable_in "/sys/block/$(basename "$(readlink -f /dev/muster0)")"))" \
+	"$(comm -23 <(writable_in "$SYS") <(writable_in "$(disk_folder /dev/muster0)"))" \
 	"$(printf '%s\n' $writable | sort)"
 check_eq 'module parameters others may write' "$(find /sys/module/mswap/parameters -type f -perm /0222)" ''
 for file in $writable; do

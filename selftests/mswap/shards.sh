@@ -41,11 +41,8 @@ check_eq 'a fifth is free' "$(get_settled slots_used)" $((blocks - fifth))
 
 # First the reserve, which is in one piece.
 fill -b 64 -g 2 -f "$WRITTEN" -n $((slots - blocks))
-mounted "$TRACING" || must mount -t tracefs none "$TRACING"
 on_exit put 0 "$TRACING/events/mswap/enable"
-must put 1 "$TRACING/events/mswap/mswap_slot_alloc/enable"
-fill -b 64 -g 2 -n "$WRITTEN"
-must put 0 "$TRACING/events/mswap/mswap_slot_alloc/enable"
+must trace_event mswap/mswap_slot_alloc fill -b 64 -g 2 -n "$WRITTEN"
 check 'no event was lost' save_trace
 
 first=$(trees | grep -c first)
@@ -77,13 +74,10 @@ check_that 'who writes takes the runs' "$writes <= 1024 / 16"
 check_eq 'all blocks are right' "$(blkpattern -b 16 -g 2 -n 1024 scan "$MSWAP" | value_of match)" 1024
 
 # Two CPUs in turn, 64 blocks each.
-trace_turns() {
-	must put 1 "$TRACING/events/mswap/mswap_slot_alloc/enable"
+write_in_turns() {
 	for ((i = 0; i < 8; i++)); do
 		must taskset -c $((i % 2)) blkpattern -b 64 -g 1 -f $((64 * i)) -n 64 fill "$MSWAP"
 	done
-	must put 0 "$TRACING/events/mswap/mswap_slot_alloc/enable"
-	save_trace
 }
 
 # Runs that do not begin where the one before ended.
@@ -96,7 +90,8 @@ for rotates in 0 1; do
 	must wait_until 5 mswap_set reset 1
 	must null_rotates muster0 $rotates
 	must mswap_set backing_dev /dev/muster0
-	must trace_turns
+	must trace_event mswap/mswap_slot_alloc write_in_turns
+	must save_trace
 	if ((rotates)); then
 		check_eq 'on a disk that rotates both write to one place' "$(jumps)" 0
 	else

@@ -33,14 +33,19 @@ device_number() {
 	number_of "$1" | tr : ,
 }
 
-# trace_block EVENT COMMAND...: leaves in the trace nothing but this event of the block layer while the command runs.
-trace_block() {
-	local event=$TRACING/events/block/$1/enable
+# trace_event SYSTEM/EVENT COMMAND...: leaves in the trace nothing but this event while the command runs.
+trace_event() {
+	local event=$TRACING/events/$1/enable
 
 	mounted "$TRACING" || mount -t tracefs none "$TRACING" || return
 	put '' "$TRACING/trace" && put 1 "$TRACING/tracing_on" && put 1 "$event" || return
 	"${@:2}" >&2
 	put 0 "$event"
+}
+
+# trace_block EVENT COMMAND...: the same for one of the block layer.
+trace_block() {
+	trace_event "block/$1" "${@:2}"
 }
 
 # lasting_writes DEVICE COMMAND...: how many writes with FUA are sent to the device while the command runs. Leaves nothing
