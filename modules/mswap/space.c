@@ -226,3 +226,12 @@ u32 space_nr_free(const struct space *s)
 		n += slot_tree_nr_free(&s->shards[i].tree);
 	return n;
 }
+
+/* A slot may have been taken and retired since it was counted as free. */
+u32 space_nr_used(const struct space *s)
+{
+	u32 taken = s->nr_slots - space_nr_free(s);
+	u32 retired = atomic_read(&s->retired);
+
+	return taken - min(taken, retired);
+}

@@ -64,5 +64,7 @@ void space_free(struct space *s, u32 slot, u32 n);
 void space_retire(struct space *s);
 /* Any context, no lock: a shard may change while the next one is looked at. */
 u32 space_nr_free(const struct space *s);
+/* The same: slots that are neither free nor retired. */
+u32 space_nr_used(const struct space *s);
 
 #endif

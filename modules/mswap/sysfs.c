@@ -349,8 +349,7 @@ static struct gauge gauge_##_name = {					\
 
 GAUGE(window, pagein_window(&e->pagein));
 GAUGE(slots_total, e->space.nr_slots);
-GAUGE(slots_used, e->space.nr_slots - space_nr_free(&e->space) -
-		  atomic_read(&e->space.retired));
+GAUGE(slots_used, space_nr_used(&e->space));
 GAUGE(slots_reserved, e->space.nr_slots - e->map.nr_virt);
 GAUGE(slots_retired, atomic_read(&e->space.retired));
 GAUGE(footprint_bytes, engine_footprint(e));

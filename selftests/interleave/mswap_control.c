@@ -284,7 +284,7 @@ static void look_on(void)
 	for (stat = 0; stat < MSWAP_NR_STATS; stat++)
 		mswap_stat_sum(e->stats, stat);
 	SIM_CHECK(pagein_window(&e->pagein) <= WINDOW_MAX);
-	SIM_CHECK(space_nr_free(&e->space) <= e->space.nr_slots);
+	SIM_CHECK(space_nr_used(&e->space) <= e->space.nr_slots);
 	SIM_CHECK(store_nr_held(&e->store) <= e->store.nr_pages);
 	SIM_CHECK(engine_footprint(e));
 	pagein_waiting_frames(&e->pagein);

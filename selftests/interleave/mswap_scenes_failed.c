@@ -254,6 +254,35 @@ static void full_with_a_bad_slot(void)
 	SIM_CHECK(scene_phys(0) + scene_phys(1) + scene_phys(2) == 1 + 2 + 3);
 }
 
+static void retire_one(void *arg)
+{
+	struct space *s = &rig.engine->space;
+	bool *over = arg;
+	u32 got;
+
+	space_alloc(s, 1, SPACE_APART, SLOT_NONE, &got);
+	space_retire(s);
+	*over = true;
+	wake_up(&rig.gate);
+}
+
+static void retired_as_used_are_counted(void)
+{
+	struct space *s = &rig.engine->space;
+	bool over;
+	u32 i;
+
+	for (i = 0; i < 300; i++) {
+		over = false;
+		sim_spawn("who retires", retire_one, &over);
+		do
+			SIM_CHECK(space_nr_used(s) <= 1);
+		while (sim_once_in(2));
+		wait_event(rig.gate, over);
+		SIM_CHECK(!space_nr_used(s));
+	}
+}
+
 /* --- failed reads --- */
 
 static void bad_slot_is_not_loaded(void)
@@ -305,6 +334,7 @@ void (*const scenes_failed[])(void) = {
 	every_other_slot_is_bad, bad_granule_is_read_alone, fails_again_and_again,
 	only_one_waits_for_copies, only_failed_copies_are_taken, failed_copies_go_as_they_are_taken,
 	no_batch_is_to_be_had, full_and_gone, full_with_a_bad_slot, bad_slot_is_not_loaded,
+	retired_as_used_are_counted,
 };
 
 const u32 nr_scenes_failed = ARRAY_SIZE(scenes_failed);
