@@ -89,7 +89,7 @@ before=$(files)
 check_fails 'LLVM=1 goes to the trial build' 'does not build for the kernel' install_work LLVM=1
 check_eq 'and nothing is installed without it' "$(files)" "$before"
 must telling_compiler
-check 'install by another compiler' install_work CC=/root/cc
+TMPDIR='/root/a clone' check 'install by another compiler' install_work CC=/root/cc
 check 'that did the trial build' grep -q /tmp/tmp /root/cc.log
 check "and DKMS's" grep -q /var/lib/dkms/muster /root/cc.log
 

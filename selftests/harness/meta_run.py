@@ -137,6 +137,17 @@ def interrupted_long(logs):
     return done.returncode, done.stdout
 
 
+def unread(logs):
+    """A run that nobody reads any more, as of `| head`, ends, and complains to nobody."""
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run([str(vm.SELFTESTS / "run"), "lint/executables", "lint/includes"], text=True, stdout=write,
+                          stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          env=os.environ | {"MUSTER_CACHE": str(logs)})
+    os.close(write)
+    return (0, "") if done.returncode == 1 and not done.stderr else (1, f"status {done.returncode}:\n{done.stderr}")
+
+
 def full_disk(logs):
     """A run that cannot keep what the next ones want to know says so, and its last line is what it always is."""
     # As root, one can write to any file but this.
@@ -168,5 +179,5 @@ def table_rows(logs):
 
 
 TESTS = {"time_limit": time_limit, "interrupted_unit": interrupted_unit, "without_terminal": without_terminal,
-         "killed_run": killed_run, "interrupted_long": interrupted_long, "full_disk": full_disk,
-         "table_rows": table_rows}
+         "killed_run": killed_run, "interrupted_long": interrupted_long, "unread": unread,
+         "full_disk": full_disk, "table_rows": table_rows}
