@@ -26,6 +26,7 @@ COLOURS = {
     "stock-slots": ("#c2b8a3", "#978a70", "#6b6049"),
     "stock-deadline": ("#b5a9c2", "#837297", "#58466b"),
     "mswap": ("#d1495b",),
+    "mswap-slots": ("#e8756a", "#b3392f"),
     "linear": ("#c8c8c8",),
     "frontswap": ("#edae49",),
     "floor": ("#66a182",),

@@ -9,6 +9,7 @@
 #	stock-deadline		the same as stock, but the device's I/O scheduler is mq-deadline
 #	linear			swap on dm-linear on the device
 #	mswap[-POLICY]		mswap on the device
+#	mswap-slots		the same as mswap, read-ahead of the swap core as with stock-slots
 #	mswap-w2r		mswap on dm-w2r on the device, with W2R_MIB of memory outside the cgroup
 #	frontswap		mswap on the device behind frontswap, swap on dm-linear on a ramdisk
 #	zswap-COMPRESSOR	swap on the device behind zswap, whose memory the cgroup pays
@@ -153,6 +154,10 @@ side_start() {
 	stock-deadline) deadline_start ;;
 	linear) linear_start ;;
 	mswap) mswap_start "$device" ;;
+	mswap-slots)
+		echo false >$by_address
+		mswap_start "$device"
+		;;
 	mswap-w2r)
 		w2r_start
 		mswap_start /dev/mapper/bench-w2r
@@ -178,6 +183,10 @@ side_start() {
 side_stop() {
 	case $side in
 	stock-slots) echo true >$by_address ;;
+	mswap-slots)
+		mswap_stop
+		echo true >$by_address
+		;;
 	stock-deadline) deadline_stop ;;
 	linear) dm_stop bench-linear ;;
 	mswap-w2r)

@@ -82,6 +82,7 @@ SIDES = {
         Side("stock-deadline", "stock, mq-deadline", scheduler="mq-deadline"),
         Side("linear", "dm-linear over the device", page_cluster=3),
         Side("mswap", "mswap"),
+        Side("mswap-slots", "mswap, read-ahead by slots"),
         Side("frontswap", "mswap-frontswap", page_cluster=0),
         Side("mswap-object", "mswap, a write an object"),
         Side("mswap-page", "mswap, a write a page"),
