@@ -137,6 +137,27 @@ static void test_slow_readers(void)
 	slow_readers(100, 0, 50000, 256);
 }
 
+/* Who reads fast is not held back by others who read on now and then: most is there when he comes. */
+static void test_fast_reader(void)
+{
+	struct replay_counts own;
+	struct trace t = { 0 };
+	u32 i;
+
+	for (i = 0; i < 2000; i++) {
+		add(&t, 32 * i, 32, TRACE_READ);
+		if (i % 64 < 8)
+			add(&t, 100000 * (i % 64 / 2 + 1) + 500 * (i / 64) + i % 2, 1, TRACE_READ);
+	}
+	delay = 4;
+	own = run(&t, "default,readahead=auto", 8192);
+	delay = 0;
+	printf("# a fast reader beside slow ones: %llu of %llu blocks waited for, %llu missed\n",
+	       (unsigned long long)own.waited, (unsigned long long)own.read_blocks, (unsigned long long)own.misses);
+	CHECK(4 * own.waited <= own.read_blocks);
+	trace_free(&t);
+}
+
 static void test_readers_backwards(void)
 {
 	struct replay_counts lru, own;
@@ -397,6 +418,7 @@ int main(void)
 		UNIT_CASE(test_readers_in_little),
 		UNIT_CASE(test_readers_under_way),
 		UNIT_CASE(test_slow_readers),
+		UNIT_CASE(test_fast_reader),
 		UNIT_CASE(test_readers_backwards),
 		UNIT_CASE(test_beside_a_scan),
 		UNIT_CASE(test_small_cache),

@@ -61,22 +61,30 @@ static struct plain_stream *plain_find(u64 first)
 	return plain;
 }
 
-/* Of @waiting blocks, for each of those that went on in the last 256 references, and a quarter as many. */
-static u32 plain_share(u32 waiting, u32 clock)
+/*
+ * Of @ref->waiting blocks, for each of those that went on in the last 256 references, and a quarter as many. The first
+ * one, if it waits or has more, may have all but four times what the others look ahead.
+ */
+static u32 plain_share(const struct reference *ref, u32 clock)
 {
-	u32 i, n = 0;
+	u32 i, n = 0, others = 0, each, rest;
 
-	for (i = 0; i < STREAMS; i++)
-		n += plain[i].goes_on && clock - plain[i].used <= 256;
-	n += n / 4;
-	return waiting / (n ? n : 1);
+	for (i = 0; i < STREAMS; i++) {
+		if (!plain[i].goes_on || clock - plain[i].used > 256)
+			continue;
+		n++;
+		others += i ? 4 * plain[i].degree : 0;
+	}
+	each = ref->waiting / (n + n / 4);
+	rest = n * each < others ? 0 : n * each - others;
+	return (ref->late || plain[0].degree > each) && rest > each ? rest : each;
 }
 
 static struct run plain_reference(const struct reference *ref, u32 clock)
 {
 	struct plain_stream *x = plain_find(ref->first);
 	u64 end = ref->first + ref->n, from;
-	u32 enough, n, pause = plain_begun - x->used_then;
+	u32 enough, most, n, pause = plain_begun - x->used_then;
 	bool early, late;
 
 	plain_begun += !x->next;
@@ -103,12 +111,12 @@ static struct run plain_reference(const struct reference *ref, u32 clock)
 	enough = pure_min(pure_min(x->degree, 256), pure_min(ref->waiting, ref->lookahead)) / 2;
 	if (ref->left < pure_max(1, enough))
 		return (struct run){ 0, 0 };
+	most = pure_min(ref->lookahead, pure_max(2 * ref->n, plain_share(ref, clock)));
 	if (early)
 		x->degree = pure_max(1, x->degree / 2);
 	else
 		x->degree = x->degree ? pure_min(2 * x->degree, LOOKAHEAD_MAX) : pure_max(4, ref->n);
-	x->degree = pure_min(x->degree, ref->lookahead);
-	x->degree = pure_min(x->degree, pure_max(2 * ref->n, plain_share(ref->waiting, clock)));
+	x->degree = pure_min(x->degree, most);
 	from = x->ahead;
 	if (from >= end + x->degree)
 		return (struct run){ 0, 0 };
@@ -158,6 +166,7 @@ static void test_stream_plain(void)
 		ref.n = 1 + unit_below(8);
 		ref.room = unit_below(3);
 		ref.lookahead = 1 + unit_below(512);
+		ref.late = unit_below(2);
 		ref.left = unit_below(2) ? 1024 : unit_below(300);
 		ref.waiting = unit_below(2) ? unit_below(512) : unit_below(8192);
 		readers[who] = ref.first + ref.n;

@@ -6,6 +6,7 @@
 #define SLACK		2	/* blocks that a reader may skip or read again */
 #define WHOLE		128	/* blocks that most devices take in one I/O */
 #define LATELY		256	/* references */
+#define GROWTH		4	/* by which others' degrees may grow, soon */
 #define SOON		32	/* streams begun */
 #define PART_SHIFT	4	/* blocks whose streams have one hash */
 
@@ -150,19 +151,29 @@ static bool comes_late(struct stream *x, u32 begun)
 
 /*
  * Streams that went on lately share the waiting room; some of it is left, as none is
- * always as fast as the others.
+ * always as fast as the others. Who waits for what is under way needs more, and has what
+ * others leave of theirs, even if they grow twice.
  */
-static u32 share(const struct stream_planner *s, const struct reference *ref)
+static u32 share(const struct stream_planner *s, const struct stream *x,
+		 const struct reference *ref)
 {
-	u32 which, n = 0;
+	u32 n = 0, degrees = 0, others, each;
+	const struct stream *one;
+	u8 which;
 
 	for (which = s->lists[true].newest; which != STREAM_NONE;
-	     which = s->streams[which].older) {
-		if (s->clock - s->streams[which].used > LATELY)
+	     which = one->older) {
+		one = &s->streams[which];
+		if (s->clock - one->used > LATELY)
 			break;
+		degrees += one->degree;
 		n++;
 	}
-	return pure_max(2 * ref->n, ref->waiting / pure_max(1, n + n / 4));
+	each = ref->waiting / pure_max(1, n + n / 4);
+	others = GROWTH * (degrees - x->degree);
+	if ((ref->late || x->degree > each) && n * each > others)
+		each = pure_max(each, n * each - others);
+	return pure_max(2 * ref->n, each);
 }
 
 /*
@@ -181,14 +192,15 @@ static bool has_place(const struct stream *x, const struct reference *ref)
 static void adapt(struct stream_planner *s, struct stream *x,
 		  const struct reference *ref, bool early)
 {
+	u32 most = pure_min(ref->lookahead, share(s, x, ref));
+
 	if (early)
 		x->degree = pure_max(1, x->degree / 2);
 	else if (!x->degree)
 		x->degree = pure_max(FIRST_DEGREE, ref->n);
 	else
 		x->degree = pure_min(2 * x->degree, LOOKAHEAD_MAX);
-	x->degree = pure_min(x->degree, ref->lookahead);
-	x->degree = pure_min(x->degree, share(s, ref));
+	x->degree = pure_min(x->degree, most);
 }
 
 void stream_reference(struct stream_planner *s, const struct reference *ref,

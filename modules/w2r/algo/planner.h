@@ -75,7 +75,7 @@ struct reference {
 	u32 lookahead;		/* most blocks to prefetch; at least 1 */
 	u32 waiting;		/* blocks that the waiting room is meant for */
 	bool near_pays;		/* for auto: the origin is slow, and there is room */
-	bool late;		/* for auto: so it is, and this waits for a prefetch */
+	bool late;		/* it is slow, and this waits for a prefetch */
 	u32 left;		/* blocks for which there is place now, of what is under way */
 	u32 entries;		/* for auto: blocks of the cache */
 };
