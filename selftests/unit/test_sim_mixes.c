@@ -158,6 +158,24 @@ static void test_fast_reader(void)
 	trace_free(&t);
 }
 
+/* Who reads a quarter of a small cache at a time has all of the next read there, not half of it. */
+static void test_large_reads(void)
+{
+	static const char *const names[] = { "default", "default,readahead=auto" };
+	struct trace t = { 0 };
+	size_t i;
+	u32 k;
+
+	for (k = 0; k < 1000; k++)
+		add(&t, 64 * k, 64, TRACE_READ);
+	for (i = 0; i < UNIT_COUNT(names); i++) {
+		struct replay_counts own = run(&t, names[i], 1024);
+
+		CHECK(20 * own.misses <= own.read_blocks);
+	}
+	trace_free(&t);
+}
+
 static void test_readers_backwards(void)
 {
 	struct replay_counts lru, own;
@@ -419,6 +437,7 @@ int main(void)
 		UNIT_CASE(test_readers_under_way),
 		UNIT_CASE(test_slow_readers),
 		UNIT_CASE(test_fast_reader),
+		UNIT_CASE(test_large_reads),
 		UNIT_CASE(test_readers_backwards),
 		UNIT_CASE(test_beside_a_scan),
 		UNIT_CASE(test_small_cache),

@@ -5,7 +5,7 @@
 #define WAITING_LEAST	64	/* or so many blocks */
 #define AUTO_BLOCKS	128	/* that auto prefetches after a read, */
 #define AUTO_DOUBLINGS	2	/* so often twice as many, when they come late, */
-#define AT_ONCE		8	/* but not more than this share of the cache */
+#define AT_ONCE		8	/* but not more than this share of the cache, or was read */
 #define PARTS_SCORED	8	/* of a run, or up to twice as many */
 #define NEAR		32	/* blocks, aligned */
 
@@ -188,12 +188,13 @@ static u32 auto_lookahead(struct planner *p, const struct reference *ref)
 
 /*
  * The waiting room of a small cache may be nearly all of it, and what a stream names at
- * once then pushes out what is used again and again. Not so for what the chooser leaves
- * out of account: of several readers as much is on its way.
+ * once then pushes out what is used again and again. As much as was read it may, or half
+ * of each read of who reads much is missed. Not so for what the chooser leaves out of
+ * account: of several readers as much is on its way.
  */
 static u32 at_once(const struct reference *ref)
 {
-	return pure_min(ref->lookahead, pure_max(1, ref->entries / AT_ONCE));
+	return pure_min(ref->lookahead, pure_max(ref->n, ref->entries / AT_ONCE));
 }
 
 void planner_reference(struct planner *p, const struct reference *ref,

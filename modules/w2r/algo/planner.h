@@ -32,7 +32,7 @@
  *          predicts and acts only where it may pay, if a sixth comes true, until
  *          less than a ninth. How much it names after one read doubles, twice at
  *          most, when a read waits for a prefetch of a slow origin; but it is not
- *          more than an eighth of the cache.
+ *          more than an eighth of the cache, or than was read.
  *
  * The caller's lock protects it; nothing allocates.
  */
