@@ -65,6 +65,23 @@ static void test_readers_at_once(void)
 	}
 }
 
+/* Block by block they take long to read what is named: until then it is remembered, whatever is named meanwhile. */
+static void test_readers_by_blocks(void)
+{
+	static const char *const names[] = { "default", "default,readahead=auto" };
+	struct replay_counts own;
+	struct trace t = { 0 };
+	size_t i;
+
+	add_readers(&t, 24, 1, 60000, false);
+	for (i = 0; i < UNIT_COUNT(names); i++) {
+		own = run(&t, names[i], 65536);
+		printf("# 24 readers, block by block, %s: %llu missed\n", names[i], (unsigned long long)own.misses);
+		CHECK(500 * own.misses <= own.read_blocks);
+	}
+	trace_free(&t);
+}
+
 /* What several have under way is more than each of them may name, and not in vain. */
 static void test_readers_in_little(void)
 {
@@ -433,6 +450,7 @@ int main(void)
 {
 	static const struct unit_case cases[] = {
 		UNIT_CASE(test_readers_at_once),
+		UNIT_CASE(test_readers_by_blocks),
 		UNIT_CASE(test_readers_in_little),
 		UNIT_CASE(test_readers_under_way),
 		UNIT_CASE(test_slow_readers),

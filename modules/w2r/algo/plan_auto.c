@@ -8,6 +8,7 @@
 #define KEPT_FOR	8192	/* else after so many */
 #define SAMPLES		8	/* predictions come true before a planner acts */
 #define NEW_FOR		128	/* references, or up to twice as many */
+#define WAYS		2	/* places that a prediction may have */
 #define NO_BLOCK	((u64)-1)
 
 /* Of @of predictions @true_ones are enough: to begin, and to go on acting. */
@@ -26,9 +27,43 @@ void chooser_init(struct auto_planner *a)
 	a->acting = 1u << PLANNER_OBL | 1u << PLANNER_STREAM;
 }
 
-static struct prediction *slot_of(struct auto_planner *a, u64 block)
+/*
+ * The first of the WAYS places that one of @block may have. By index_hash() alone what two
+ * readers are to read would collide all along their files.
+ */
+static struct prediction *places_of(struct auto_planner *a, u64 block)
 {
-	return &a->predictions[index_hash(block, 51)];
+	u64 mixed = block ^ index_hash(block, 32);
+
+	return &a->predictions[index_hash(mixed, 52) * WAYS];
+}
+
+static struct prediction *find(struct auto_planner *a, u64 block)
+{
+	struct prediction *x = places_of(a, block);
+	u32 i;
+
+	for (i = 0; i < WAYS; i++)
+		if (x[i].block == block)
+			return &x[i];
+	return NULL;
+}
+
+/*
+ * A free place for one of @block, or the oldest one's: what is to be read yet does not give
+ * way to what a planner that names much has named just now.
+ */
+static struct prediction *make_place(struct auto_planner *a, u64 block)
+{
+	struct prediction *x = places_of(a, block), *oldest = x;
+	u32 i;
+
+	for (i = 0; i < WAYS && oldest->block != NO_BLOCK; i++)
+		if (x[i].block == NO_BLOCK || a->clock - x[i].made > a->clock - oldest->made)
+			oldest = &x[i];
+	memset(oldest->stands_for, 0, sizeof(oldest->stands_for));
+	oldest->block = block;
+	return oldest;
 }
 
 /* How many predictions ago did @kind make this one? */
@@ -124,8 +159,8 @@ void chooser_reference(struct auto_planner *a, const struct reference *ref)
 	u32 i;
 
 	for (i = 0; i < ref->n; i++) {
-		x = slot_of(a, ref->first + i);
-		if (x->block == ref->first + i)
+		x = find(a, ref->first + i);
+		if (x)
 			came_true(a, x, ref);
 	}
 	a->clock++;
@@ -142,11 +177,11 @@ void chooser_reference(struct auto_planner *a, const struct reference *ref)
 void chooser_predict(struct auto_planner *a, u32 kind,
 		     const struct reference *ref, u64 block, u32 n)
 {
-	struct prediction *x = slot_of(a, block);
+	struct prediction *x = find(a, block);
 
-	if (x->block != block)
-		memset(x->stands_for, 0, sizeof(x->stands_for));
-	x->block = block;
+	if (!x)
+		x = make_place(a, block);
+	x->made = a->clock;
 	if (x->stands_for[kind] && !is_late(a, x, kind, ref))
 		return;
 	x->stands_for[kind] = (u8)n;

@@ -144,6 +144,7 @@ struct prediction {
 	u64 block;
 	u32 stamps[SCORES];	/* each planner's total when it made it, */
 	u8 stands_for[SCORES];	/* and for how many; 0: it did not */
+	u32 made;		/* the chooser's clock */
 };
 
 struct score {
