@@ -379,29 +379,6 @@ static void test_bounded_age_of_many(void)
 	box_free(&b);
 }
 
-/* Misses before prefetched blocks shrink the waiting room, to a 16th of the limit where it is bounded. */
-static void test_bounded_target(void)
-{
-	struct rooms_config c = config(POLICY_LRU, 64, 1);
-	struct rooms_box b;
-	u32 bounded, i;
-
-	for (bounded = 0; bounded < 2; bounded++) {
-		c.bounded = bounded;
-		box_make(&b, &c);
-		fill_good(&b.r, 8, ROOM_WAITING);
-		for (i = 0; i < 64; i++)
-			rooms_fault(&b.r, 7, 1);
-		CHECK_EQ(b.r.waiting_target, bounded ? 4 : 1);
-		rooms_set_moves(&b.r, 1, true);
-		CHECK_EQ(b.r.waiting_target, 4);
-		rooms_set_moves(&b.r, 1, bounded);
-		rooms_set_limit(&b.r, 32);
-		CHECK_EQ(b.r.waiting_target, bounded ? 2 : 1);
-		box_free(&b);
-	}
-}
-
 /* What shall stay is among the last to leave; what waits, is on its way or is not there is left alone. */
 static void check_keep(enum policy_kind policy)
 {
@@ -585,7 +562,6 @@ int main(void)
 		UNIT_CASE(test_one_room_is_swept),
 		UNIT_CASE(test_bounded_age),
 		UNIT_CASE(test_bounded_age_of_many),
-		UNIT_CASE(test_bounded_target),
 		UNIT_CASE(test_pinned_stay),
 		UNIT_CASE(test_waiting_gives_way),
 		UNIT_CASE(test_waiting_gives_way_to_weighing),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Rooms whose memory is taken away and given back: who leaves, and what is left to each room. */
+/* Rooms whose memory is taken away and given back, and their split: who leaves, and what is left to each room. */
 #include "rooms_unit.h"
 
 /* An entry whose memory goes is used again last; the waiting room gives one where no other can. */
@@ -153,6 +153,49 @@ static void test_arc_keeps_share(void)
 	box_free(&b);
 }
 
+/* The first block from @block on that counts for its sample. */
+static u64 in_sample(const struct rooms *r, u64 block)
+{
+	while (index_hash(block, 32) & r->waits.others)
+		block++;
+	return block;
+}
+
+/*
+ * Misses before prefetched blocks shrink the waiting room, to a 16th of the limit where it is bounded; there only
+ * those of blocks that the weighing room had, each for all that are not in the sample.
+ */
+static void test_bounded_target(void)
+{
+	struct rooms_config c = config(POLICY_LRU, 64, 1);
+	struct rooms_box b;
+	u32 bounded, i;
+	u64 lost;
+
+	for (bounded = 0; bounded < 2; bounded++) {
+		c.bounded = bounded;
+		box_make(&b, &c);
+		lost = in_sample(&b.r, 7);
+		fill_good(&b.r, lost + 1, ROOM_WAITING);
+		if (bounded) {
+			rooms_fault(&b.r, lost, 1);
+			CHECK_EQ(b.r.waiting_target, 16);
+			waits_left(&b.r.waits, lost);
+			rooms_fault(&b.r, lost, 1);
+			CHECK_EQ(b.r.waiting_target, 16 - (b.r.waits.others + 1));
+		}
+		for (i = 0; i < 64; i++)
+			rooms_fault(&b.r, lost, 1);
+		CHECK_EQ(b.r.waiting_target, bounded ? 4 : 1);
+		rooms_set_moves(&b.r, 1, true);
+		CHECK_EQ(b.r.waiting_target, 4);
+		rooms_set_moves(&b.r, 1, bounded);
+		rooms_set_limit(&b.r, 32);
+		CHECK_EQ(b.r.waiting_target, bounded ? 2 : 1);
+		box_free(&b);
+	}
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -162,6 +205,7 @@ int main(void)
 		UNIT_CASE(test_limit_keeps_proportion),
 		UNIT_CASE(test_moves_of_few),
 		UNIT_CASE(test_arc_keeps_share),
+		UNIT_CASE(test_bounded_target),
 	};
 
 	return unit_run(cases, UNIT_COUNT(cases));

@@ -87,8 +87,10 @@ static void test_readers_in_little(void)
 {
 	u32 i;
 
-	for (i = 0; i < 4; i++)
+	for (i = 0; i < 4; i++) {
 		readers_at_once(8, 16, 4, 2);
+		readers_at_once(8, 8, 0, 1);
+	}
 }
 
 /* With a delay of @late all but a fiftieth of @t is there when it is wanted, with each of the @nr schemes. */

@@ -134,7 +134,7 @@ static inline void oracle_move(struct oracle *o, int steps)
 {
 	long step;
 
-	if (o->one_room)
+	if (o->one_room || !steps)
 		return;
 	step = (long)((double)o->step * o->limit / o->total);
 	oracle_aim(o, (long)o->target + steps * (step ? step : 1));
@@ -395,6 +395,12 @@ static inline void oracle_interval(struct oracle *o, u32 interval)
 		oracle_move(o, -1);
 }
 
+/* For one in four that the other room had, and lost, all four. */
+static inline int oracle_lost(const struct oracle *o, u64 block)
+{
+	return oracle_in_sample(block) && pile_find(&o->left, block) >= 0 ? 4 : 0;
+}
+
 static inline void oracle_fault(struct oracle *o, u64 block)
 {
 	enum room before = block ? oracle_where(o, block - 1) : ROOM_DISK;
@@ -402,8 +408,8 @@ static inline void oracle_fault(struct oracle *o, u64 block)
 
 	if (before == ROOM_WEIGHING && after != ROOM_WAITING)
 		oracle_move(o, 1);		/* cases 1 and 3 */
-	else if (after == ROOM_WAITING)
-		oracle_move(o, -1);		/* cases 2, 5 and 8 */
+	else if (after == ROOM_WAITING)		/* cases 2, 5 and 8 */
+		oracle_move(o, o->bounded ? -oracle_lost(o, block) : -1);
 }
 
 /* One reference; returns where the block was. */

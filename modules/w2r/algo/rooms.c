@@ -93,11 +93,11 @@ static u32 split_step(const struct rooms *r)
 	return pure_max(1, (u32)pure_div64(step, r->arena.nr));
 }
 
-static void move_split(struct rooms *r, int way)
+static void move_split(struct rooms *r, int way, u32 times)
 {
-	u32 target = r->waiting_target, step = split_step(r);
+	u32 target = r->waiting_target, step = times * split_step(r);
 
-	if (r->one_room)
+	if (r->one_room || !times)
 		return;
 	if (way > 0)
 		set_target(r, target + step);
@@ -105,11 +105,17 @@ static void move_split(struct rooms *r, int way)
 		set_target(r, target - pure_min(target, step));
 }
 
+/*
+ * Of a run the first ones leave the waiting room first: one that is missed while the next
+ * one waits may have waited there, too. So it shrinks for what the weighing room has lost.
+ */
 void rooms_fault(struct rooms *r, u64 first, u32 n)
 {
 	enum room before = first ? rooms_where(r, first - 1) : ROOM_DISK;
+	int way = rooms_fault_move(before, rooms_where(r, first + n));
+	bool if_lost = r->bounded && way < 0;
 
-	move_split(r, rooms_fault_move(before, rooms_where(r, first + n)));
+	move_split(r, way, if_lost ? waits_lost(&r->waits, first) : 1);
 }
 
 /* +1: each of the kept intervals is longer than the one before; -1: shorter. */
@@ -139,7 +145,7 @@ static void take_interval(struct rooms *r, u32 interval)
 	if (r->nr_intervals < ROOMS_INTERVALS)
 		r->nr_intervals++;
 	if (r->nr_intervals == ROOMS_INTERVALS)
-		move_split(r, trend(r->intervals));
+		move_split(r, trend(r->intervals), 1);
 }
 
 /* --- start --- */

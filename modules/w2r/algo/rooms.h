@@ -18,8 +18,9 @@
  * waits a little longer than the one before, and the waiting room grows to all of
  * the limit, full of what was prefetched in vain; or it ends with one entry, where
  * the rest of a read was prefetched and its begin was not. A bounded one is never
- * meant to hold less than a 16th of the limit, and a block gives way first when it has
- * waited much longer than those did that were asked for (waits.h).
+ * meant to hold less than a 16th of the limit, a fault shrinks it if the weighing room
+ * has lost the block, and a block gives way first when it has waited much longer than
+ * those did that were asked for (waits.h).
  *
  * Several blocks asked for at once count as one reference: their neighbours
  * are the blocks before the first and after the last.

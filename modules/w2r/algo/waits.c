@@ -3,6 +3,7 @@
 
 #define STEPS		256	/* while all entries are filled once, at most */
 #define HORIZON		4	/* times the entries that left are known, or up to twice that */
+#define STANDS_FOR	64	/* blocks, one that was lost, at most */
 #define SAMPLES		16	/* for a judgement */
 #define LATEST		64	/* one in so many may have waited longer */
 #define PATIENCE	4	/* times as long as the others, */
@@ -57,6 +58,13 @@ void waits_left(struct waits *w, u64 block)
 		return;
 	ghost_take(&w->left, block);
 	ghost_add(&w->left, block);
+}
+
+u32 waits_lost(const struct waits *w, u64 block)
+{
+	if (!counts(w, block) || index_peek(&w->left.index, block) == ENTRY_NONE)
+		return 0;
+	return pure_min(w->others + 1, STANDS_FOR);
 }
 
 /* What counts now counts half at the next one. */

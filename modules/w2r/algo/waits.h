@@ -50,6 +50,11 @@ static inline u16 waits_now(const struct waits *w)
 bool waits_in_vain(const struct waits *w, u16 came, bool expected, u32 limit);
 /* @block, which was asked for, leaves. */
 void waits_left(struct waits *w, u64 block);
+/*
+ * @block is missed. If it had been asked for, and left, and is of the sample: for how many
+ * that did so it stands, not more than 64.
+ */
+u32 waits_lost(const struct waits *w, u64 block);
 /* @block, which came at @came and waits since, is asked for. */
 void waits_used(struct waits *w, u64 block, u16 came, u32 limit);
 
