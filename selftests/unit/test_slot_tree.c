@@ -132,6 +132,8 @@ static void check_shred(u32 start, u32 got, u32 want, u32 hint, bool apart)
 {
 	CHECK_EQ(start, oracle_shred(&oracle, hint, apart));
 	CHECK_EQ(got, pure_min(want, oracle_run(&oracle, start, 64 - start % 64)));
+	CHECK_EQ(tree.scraps, oracle.scraps);
+	CHECK_EQ(tree.worn, oracle.worn);
 }
 
 static void do_alloc_upto(u32 want, u32 hint, bool apart)

@@ -513,13 +513,12 @@ static bool free_one(struct slot_tree *t, u32 s)
 
 bool slot_tree_free(struct slot_tree *t, u32 start, u32 n)
 {
-	bool ok;
-
 	if (!n || start >= t->nr || n > t->nr - start)
 		return false;
-	ok = n == 1 ? free_one(t, start) : free_words(t, start, n);
+	if (!(n == 1 ? free_one(t, start) : free_words(t, start, n)))
+		return false;
 	rest(t);
-	return ok;
+	return true;
 }
 
 bool slot_tree_is_used(const struct slot_tree *t, u32 slot)
