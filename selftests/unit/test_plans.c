@@ -8,10 +8,11 @@
 
 static struct planner planner;
 
-/* A plan has room for so many runs; one I/O for it reads past holes. */
+/* A plan has room for so many runs; one I/O for it reads past holes; of large blocks it takes few. */
 static void test_plan(void)
 {
 	struct plan plan = { .n = 0 };
+	struct reference ref;
 	u32 i;
 
 	CHECK_EQ(plan_blocks(&plan), 0);
@@ -19,7 +20,9 @@ static void test_plan(void)
 	CHECK_EQ(plan_blocks(&plan), 1);
 	plan_add(&plan, 8, 0);
 	CHECK_EQ(plan.n, 1);
-	plan_add(&plan, 9, 3);
+	CHECK(!plan.keep[0]);
+	plan_add_kept(&plan, 9, 3, true);
+	CHECK(plan.keep[1]);
 	CHECK_EQ(plan_blocks(&plan), 4 + 2 * PLAN_HOLE);
 	CHECK_EQ(plan_hole(3), PLAN_HOLE);
 	CHECK_EQ(plan_hole(5), PLAN_HOLE / 4);
@@ -28,6 +31,16 @@ static void test_plan(void)
 	CHECK_EQ(plan_left(10, 4, 100, 0), 6);
 	CHECK_EQ(plan_left(10, 11, 100, 0), 0);
 	CHECK_EQ(plan_left(10, 4, 100, 101), 0);
+	CHECK_EQ(plan_most(3), PLAN_SECTORS / 8);
+	CHECK_EQ(plan_most(7), PLAN_SECTORS / 128);
+	CHECK_EQ(plan_limit(0, 3), 1);
+	CHECK_EQ(plan_limit(65, 7), 64);
+	CHECK_EQ(plan_limit(65, 6), 65);
+	plan_bounds(&ref, 1024, 5000, 300, 50, 7);
+	CHECK_EQ(ref.lookahead, 64);
+	CHECK_EQ(ref.entries, 5000);
+	CHECK_EQ(ref.waiting, 300);
+	CHECK_EQ(ref.left, 14);
 	for (i = 0; i < PLAN_RUNS; i++)
 		plan_add(&plan, 20 + 2 * i, 1);
 	CHECK_EQ(plan.n, PLAN_RUNS);
@@ -252,6 +265,14 @@ static void test_region_around(void)
 	CHECK_EQ(named_around(&r, 90, 1, 16), 16);
 	ask_elsewhere(&r, 2049);
 	CHECK_EQ(name_after(&r, 70, ROOM_DISK, 1024), 39);
+
+	/* A run that goes on behind its region brings nothing. */
+	region_init(&r);
+	ref.n = 64;
+	region_reference(&r, &ref, &plan);
+	ask_elsewhere(&r, 2049);
+	CHECK_EQ(named_around(&r, 120, 9, 64), 0);
+	CHECK_EQ(named_around(&r, 120, 8, 64), 64);
 }
 
 /* Of a region most of which was asked for the time before, what is here shall stay. */
@@ -415,6 +436,29 @@ static void test_auto_seldom(void)
 	CHECK(seldom(48));
 }
 
+/* Nothing is due where the lookahead is long, but half the share of what was predicted before the last @fresh ones. */
+static bool does_of_old(u32 made, u32 fresh, u32 references)
+{
+	struct reference ref = { .n = 1, .room = ROOM_DISK, .lookahead = LOOKAHEAD_MAX, .waiting = 4096 };
+
+	chooser_init(&chooser);
+	chooser.scores[PLANNER_STREAM] = (struct score){ .made = made, .used = 20, .total = fresh };
+	for (; references; references--, ref.first++)
+		chooser_reference(&chooser, &ref);
+	return chooser.acting & 1u << PLANNER_STREAM;
+}
+
+static void test_auto_old(void)
+{
+	CHECK(does_of_old(66, 0, 8));
+	CHECK(!does_of_old(67, 0, 8));
+	CHECK(does_of_old(107, 41, 8));
+	CHECK(!does_of_old(107, 40, 8));
+	/* They are fresh for so long. */
+	CHECK(does_of_old(107, 41, 248));
+	CHECK(!does_of_old(107, 41, 264));
+}
+
 static void predict(u32 n, u64 first, u32 waiting)
 {
 	struct reference ref = { .n = 1, .lookahead = 1, .waiting = waiting };
@@ -525,6 +569,7 @@ int main(void)
 		UNIT_CASE(test_pattern_jumps),
 		UNIT_CASE(test_auto_shares),
 		UNIT_CASE(test_auto_seldom),
+		UNIT_CASE(test_auto_old),
 		UNIT_CASE(test_auto_in_time),
 		UNIT_CASE(test_auto_forgets),
 		UNIT_CASE(test_auto_obl),
