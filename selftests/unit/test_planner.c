@@ -178,33 +178,6 @@ static void test_pattern_repeats(void)
 	CHECK(nr_prefetched - nr_used < nr_prefetched / 10);
 }
 
-/* An order of up to as many jumps as are kept is known, however many there were before; a longer one is not. */
-static void check_history(u32 period, u32 named)
-{
-	struct reference ref = { 0, 1, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY };
-	struct pattern_planner p;
-	struct plan plan;
-	u32 i, k;
-
-	pattern_init(&p);
-	for (i = 0; i < 3 * period; i++) {
-		ref.first = 100 * (i % period);
-		plan.n = 0;
-		pattern_reference(&p, &ref, &plan);
-		if (i < 2 * period)
-			continue;
-		CHECK_EQ(plan.n, named);
-		for (k = 0; k < named; k++)
-			CHECK_EQ(plan.runs[k].first, 100 * ((i + 1 + k) % period));
-	}
-}
-
-static void test_pattern_history(void)
-{
-	check_history(PATTERN_HISTORY - 1, 8);
-	check_history(PATTERN_HISTORY, 0);
-}
-
 static void test_pattern_random(void)
 {
 	u32 i;
@@ -515,12 +488,15 @@ static void test_gather(void)
 		CHECK_EQ(ref.n, 3);
 	}
 	CHECK(planner_goes_on(&planner, 21));
-	for (i = 0; i < PARTS; i++) {
+	/* The last ones are kept. */
+	for (i = 0; i < 3 * PARTS; i++) {
 		ref.first = 10000 + 10 * i;
 		ref.n = 1;
 		CHECK(!planner_gather(&planner, &ref, true));
 	}
 	CHECK(!planner_goes_on(&planner, 21));
+	for (i = 0; i < 3 * PARTS; i++)
+		CHECK_EQ(planner_goes_on(&planner, 10001 + 10 * i), i >= 2 * PARTS);
 }
 
 static bool odd_tens(const void *ctx, u64 block)
@@ -557,7 +533,6 @@ int main(void)
 		UNIT_CASE(test_stream_random),
 		UNIT_CASE(test_stream_backs_off),
 		UNIT_CASE(test_pattern_repeats),
-		UNIT_CASE(test_pattern_history),
 		UNIT_CASE(test_pattern_random),
 		UNIT_CASE(test_region),
 		UNIT_CASE(test_region_random),

@@ -73,29 +73,6 @@ static bool not_twenties(const void *ctx, u64 block)
 	return block < 20 || block >= 30;
 }
 
-/* A reader of every second block misses what nobody has fetched yet: no reason to fetch less. */
-static void test_stream_skips(void)
-{
-	struct reference ref = { 0, 1, ROOM_DISK, 1024, 4096, false, false, LOOKAHEAD_MAX, MANY };
-	struct stream_planner s;
-	struct stream *x;
-	struct plan plan;
-
-	stream_init(&s);
-	x = &s.streams[s.lists[false].oldest];
-	for (ref.first = 100; ref.first < 120; ref.first += 2) {
-		plan.n = 0;
-		x->degree = pure_min(x->degree, 1);
-		stream_reference(&s, &ref, &plan);
-	}
-	for (; ref.first < 300; ref.first += 2) {
-		plan.n = 0;
-		stream_reference(&s, &ref, &plan);
-		ref.room = x->ahead > ref.first + 2 ? ROOM_WAITING : ROOM_DISK;
-	}
-	CHECK(x->degree >= 64);
-}
-
 /* Nothing behind the end of a run is looked at. */
 static void test_cut_to_the_end(void)
 {
@@ -291,89 +268,6 @@ static void test_region_keep(void)
 	}
 }
 
-/* In a known order the next jumps are named: two, four, then eight; never the one just made. */
-static void check_depth(u32 period)
-{
-	struct reference ref = { 0, 2, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY };
-	struct pattern_planner p;
-	struct plan plan;
-	u32 i, k, n;
-
-	pattern_init(&p);
-	for (i = 0; i < 4 * period; i++) {
-		ref.first = 100 * (i % period);
-		plan.n = 0;
-		pattern_reference(&p, &ref, &plan);
-		n = i > period ? pure_min(1u << pure_min(i - period, 3), period - 1) : 0;
-		CHECK_EQ(plan.n, n);
-		for (k = 0; k < n; k++) {
-			CHECK_EQ(plan.runs[k].first, 100 * ((i + 1 + k) % period));
-			CHECK_EQ(plan.runs[k].n, 2);
-		}
-	}
-}
-
-static void test_pattern_depth(void)
-{
-	check_depth(12);
-	check_depth(3);
-}
-
-/* Blocks that come twice are told apart by what came before; another order begins anew. */
-static void test_pattern_order(void)
-{
-	static const u64 path[] = { 0, 100, 0, 200, 300, 400 };
-	struct reference ref = { 0, 1, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY };
-	struct pattern_planner p;
-	struct plan plan;
-	u32 i, k;
-
-	pattern_init(&p);
-	for (i = 0; i < 4 * 6; i++) {
-		ref.first = path[i % 6];
-		plan.n = 0;
-		pattern_reference(&p, &ref, &plan);
-		if (i < 3 * 6)
-			continue;
-		CHECK_EQ(plan.n, 5);
-		for (k = 0; k < 5; k++)
-			CHECK_EQ(plan.runs[k].first, path[(i + 1 + k) % 6]);
-	}
-	for (i = 1; i < 3; i++) {
-		ref.first = path[i];
-		plan.n = 0;
-		pattern_reference(&p, &ref, &plan);
-		CHECK_EQ(plan.n, i == 1 ? 0 : 2);
-	}
-}
-
-/* What goes on where the last one ended is no jump, up to LOOKAHEAD_MAX blocks; nor is the same block once more. */
-static void test_pattern_jumps(void)
-{
-	struct reference ref = { 1000, 1000, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY };
-	struct plan plan = { .n = 0 };
-	struct pattern_planner p;
-
-	pattern_init(&p);
-	pattern_reference(&p, &ref, &plan);
-	ref = (struct reference){ 2000, 24, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY };
-	pattern_reference(&p, &ref, &plan);
-	CHECK_EQ(p.now, 1);
-	CHECK_EQ(p.history[0].n, LOOKAHEAD_MAX);
-	ref = (struct reference){ 2024, 1, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY };
-	pattern_reference(&p, &ref, &plan);
-	CHECK_EQ(p.now, 2);
-	pattern_reference(&p, &ref, &plan);
-	CHECK_EQ(p.now, 2);
-	/* Numbers of jumps begin again. */
-	p.now = PATTERN_NONE - 1;
-	ref.first = 5000;
-	pattern_reference(&p, &ref, &plan);
-	CHECK_EQ(p.now, 0);
-	CHECK_EQ(p.old, PATTERN_NONE);
-	CHECK_EQ(plan.n, 0);
-}
-
 static struct auto_planner chooser;
 static bool near;
 
@@ -551,12 +445,43 @@ static void test_auto_obl(void)
 	CHECK_EQ(auto_plans(pattern, ROOM_DISK), 0);
 }
 
+/* Where both act, a block that pattern names brings its region, which is judged by that. */
+static void test_auto_regions(void)
+{
+	static const u64 path[] = { 5000, 640, 9000 };
+	struct reference ref = { .room = ROOM_DISK, .lookahead = 100, .waiting = 4096, .entries = MANY };
+	enum room room = ROOM_DISK;
+	struct plan plan = { .n = 0 };
+	u32 both, i;
+
+	for (both = 0; both < 2; both++) {
+		planner_init(&planner, PLANNER_AUTO);
+		planner.chooser.acting = 1u << PLANNER_PATTERN | both << PLANNER_REGION;
+		ref.first = 640;
+		ref.n = 64;
+		region_reference(&planner.region, &ref, &plan);
+		ask_elsewhere(&planner.region, 2049);
+		ref.n = 1;
+		for (i = 0; i < 6; i++) {
+			ref.first = path[i % 3];
+			pattern_reference(&planner.pattern, &ref, &plan);
+		}
+		ref.first = path[0];
+		planner_reference(&planner, &ref, all_there, &room, &plan);
+		CHECK_EQ(plan.n, 2);
+		CHECK_EQ(plan.runs[0].first, 640);
+		CHECK_EQ(plan.runs[0].n, both ? 64 : 1);
+		CHECK_EQ(plan.keep[0], both);
+		CHECK_EQ(plan.runs[1].first, 9000);
+		CHECK_EQ(planner.chooser.scores[PLANNER_REGION].made, both ? 64 : 0);
+	}
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
 		UNIT_CASE(test_plan),
 		UNIT_CASE(test_gather_most),
-		UNIT_CASE(test_stream_skips),
 		UNIT_CASE(test_cut_to_the_end),
 		UNIT_CASE(test_region_same),
 		UNIT_CASE(test_region_whole),
@@ -564,15 +489,13 @@ int main(void)
 		UNIT_CASE(test_region_gone),
 		UNIT_CASE(test_region_keep),
 		UNIT_CASE(test_region_around),
-		UNIT_CASE(test_pattern_depth),
-		UNIT_CASE(test_pattern_order),
-		UNIT_CASE(test_pattern_jumps),
 		UNIT_CASE(test_auto_shares),
 		UNIT_CASE(test_auto_seldom),
 		UNIT_CASE(test_auto_old),
 		UNIT_CASE(test_auto_in_time),
 		UNIT_CASE(test_auto_forgets),
 		UNIT_CASE(test_auto_obl),
+		UNIT_CASE(test_auto_regions),
 	};
 
 	return unit_run(cases, UNIT_COUNT(cases));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The streams of the planner against a list that is searched from its begin. */
+/* The streams of the planner against a list that is searched from its begin, and a reader who skips. */
 #include "unit.h"
 #include "planner.h"
 
@@ -185,10 +185,34 @@ static void test_stream_plain(void)
 	CHECK(named > OPERATIONS / 20);
 }
 
+/* A reader of every second block misses what nobody has fetched yet: no reason to fetch less. */
+static void test_stream_skips(void)
+{
+	struct reference ref = { 0, 1, ROOM_DISK, 1024, 4096, false, false, LOOKAHEAD_MAX, BLOCKS };
+	struct stream_planner s;
+	struct stream *x;
+	struct plan plan;
+
+	stream_init(&s);
+	x = &s.streams[s.lists[false].oldest];
+	for (ref.first = 100; ref.first < 120; ref.first += 2) {
+		plan.n = 0;
+		x->degree = pure_min(x->degree, 1);
+		stream_reference(&s, &ref, &plan);
+	}
+	for (; ref.first < 300; ref.first += 2) {
+		plan.n = 0;
+		stream_reference(&s, &ref, &plan);
+		ref.room = x->ahead > ref.first + 2 ? ROOM_WAITING : ROOM_DISK;
+	}
+	CHECK(x->degree >= 64);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
 		UNIT_CASE(test_stream_plain),
+		UNIT_CASE(test_stream_skips),
 	};
 
 	return unit_run(cases, UNIT_COUNT(cases));
