@@ -56,7 +56,7 @@ const struct policy *policy_of(enum policy_kind kind);
 struct weighing {
 	const struct policy *policy;
 	struct arena *arena;
-	u32 capacity;		/* entries it is meant to hold; may change */
+	u32 capacity;		/* entries it is meant to hold; set before admit() and victim() */
 	u32 limit;		/* entries of both rooms; less when memory is short */
 	struct elist lists[2];
 	struct ghost ghosts[2];

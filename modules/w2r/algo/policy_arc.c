@@ -14,7 +14,6 @@ static void arc_init(struct weighing *w, void *mem, u32 capacity)
 	char *second = (char *)mem + ghost_size(capacity);
 	int i;
 
-	w->capacity = capacity;
 	w->target_of = w->limit;
 	for (i = 0; i < 2; i++)
 		elist_init(&w->lists[i]);

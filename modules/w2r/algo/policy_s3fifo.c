@@ -23,7 +23,6 @@ static size_t s3_size(u32 capacity)
 
 static void s3_init(struct weighing *w, void *mem, u32 capacity)
 {
-	w->capacity = capacity;
 	elist_init(&w->lists[SMALL]);
 	elist_init(&w->lists[MAIN]);
 	ghost_init(&w->ghosts[0], mem, capacity);
