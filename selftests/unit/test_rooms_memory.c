@@ -2,6 +2,20 @@
 /* Rooms whose memory is taken away and given back, and their split: who leaves, and what is left to each room. */
 #include "rooms_unit.h"
 
+/* As docs/w2r.md says: 36 bytes for a block, and for a ghost. */
+static void test_memory(void)
+{
+	static const u32 ghosts[POLICY_KINDS] = { [POLICY_S3FIFO] = 1, [POLICY_ARC] = 2 };
+	enum policy_kind policy;
+
+	for (policy = 0; policy < POLICY_KINDS; policy++) {
+		struct rooms_config c = config(policy, 65536, 1);
+
+		CHECK(rooms_size(&c) <= 65536 * 36 * (1 + ghosts[policy]) + waits_size(65536));
+		CHECK(waits_size(65536) <= 36 * WAITS_LEFT);
+	}
+}
+
 /* An entry whose memory goes is used again last; the waiting room gives one where no other can. */
 static void test_last_to_be_used(void)
 {
@@ -199,6 +213,7 @@ static void test_bounded_target(void)
 int main(void)
 {
 	static const struct unit_case cases[] = {
+		UNIT_CASE(test_memory),
 		UNIT_CASE(test_last_to_be_used),
 		UNIT_CASE(test_reclaim_used),
 		UNIT_CASE(test_s3fifo_spares_some),

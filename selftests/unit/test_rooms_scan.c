@@ -141,6 +141,56 @@ static void test_waits(void)
 	}
 }
 
+/* Blocks that wait and are asked for tell how long they may: where the room is bounded, and not those that are expected. */
+static void check_tell(bool bounded, bool expected)
+{
+	struct rooms_config c = config(POLICY_LRU, 64, 1);
+	struct rooms_box b;
+	u32 i, e;
+
+	c.bounded = bounded;
+	box_make(&b, &c);
+	for (i = 0; i < 32; i++) {
+		e = rooms_fill(&b.r, i, ROOM_WAITING);
+		if (expected)
+			rooms_expect(&b.r, i, 1);
+		CHECK(rooms_filled(&b.r, e, true));
+		rooms_tick(&b.r);
+		rooms_use(&b.r, e);
+	}
+	CHECK_EQ(b.r.waits.samples > 0, bounded && !expected);
+	box_free(&b);
+}
+
+static void test_which_tell(void)
+{
+	u32 kind;
+
+	for (kind = 0; kind < 4; kind++)
+		check_tell(kind & 1, kind & 2);
+}
+
+/* Those are expected that are named, and no other. */
+static void test_expect(void)
+{
+	struct rooms_config c = config(POLICY_LRU, 64, 1);
+	u32 entries[4], i;
+	struct rooms_box b;
+
+	box_make(&b, &c);
+	for (i = 0; i < 4; i++)
+		entries[i] = rooms_fill(&b.r, 10 + i, ROOM_WAITING);
+	rooms_expect(&b.r, 11, 2);
+	for (i = 0; i < 4; i++)
+		CHECK(rooms_filled(&b.r, entries[i], true));
+	CHECK_EQ(b.r.waiting.head, entries[3]);
+	CHECK_EQ(b.r.waiting.tail, entries[0]);
+	CHECK_EQ(b.r.expected.head, entries[2]);
+	CHECK_EQ(b.r.expected.tail, entries[1]);
+	must_hold(&b.r);
+	box_free(&b);
+}
+
 /* Expected or not, the older one leaves first while neither has waited in vain. */
 static void test_older_first(void)
 {
@@ -196,6 +246,8 @@ int main(void)
 		UNIT_CASE(test_hot_from_inside),
 		UNIT_CASE(test_pinned_at_the_end),
 		UNIT_CASE(test_waits),
+		UNIT_CASE(test_which_tell),
+		UNIT_CASE(test_expect),
 		UNIT_CASE(test_older_first),
 		UNIT_CASE(test_reclaims_in_vain),
 	};
