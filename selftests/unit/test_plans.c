@@ -199,6 +199,13 @@ static void test_region_gone(void)
 	ask_elsewhere(&r, 125);
 	CHECK_EQ(name_after(&r, 85, ROOM_DISK, 1024), 0);
 	CHECK_EQ(name_after(&r, 86, ROOM_DISK, 1024), 64 - 9);
+	/* A block that was not named says nothing of those that were. */
+	region_init(&r);
+	ask(&r, 1, 0x0000010000010001, &plan);
+	CHECK_EQ(name_after(&r, 64, ROOM_DISK, 1024), 2);
+	ask_elsewhere(&r, 128);
+	CHECK_EQ(name_after(&r, 64 + 50, ROOM_DISK, 1024), 0);
+	CHECK_EQ(name_after(&r, 64 + 16, ROOM_DISK, 1024), 1);
 }
 
 static u32 named_around(struct region_planner *r, u64 block, u32 n, u32 most)
