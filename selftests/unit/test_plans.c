@@ -21,8 +21,10 @@ static void test_plan(void)
 	plan_add(&plan, 8, 0);
 	CHECK_EQ(plan.n, 1);
 	CHECK(!plan.keep[0]);
-	plan_add_kept(&plan, 9, 3, true);
+	plan_add_kept(&plan, 9, 1, true);
 	CHECK(plan.keep[1]);
+	CHECK_EQ(plan_blocks(&plan), 2 + 2 * PLAN_HOLE);
+	plan_add(&plan, 11, 2);
 	CHECK_EQ(plan_blocks(&plan), 4 + 2 * PLAN_HOLE);
 	CHECK_EQ(plan_hole(3), PLAN_HOLE);
 	CHECK_EQ(plan_hole(5), PLAN_HOLE / 4);

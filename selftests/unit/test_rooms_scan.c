@@ -159,6 +159,7 @@ static void check_tell(bool bounded, bool expected)
 		rooms_use(&b.r, e);
 	}
 	CHECK_EQ(b.r.waits.samples > 0, bounded && !expected);
+	must_hold(&b.r);
 	box_free(&b);
 }
 
