@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What pattern names, jump by jump. */
 #include "unit.h"
+#include "index.h"
 #include "planner.h"
 
 #define BLOCKS	65536		/* of a cache */
@@ -88,6 +89,25 @@ static void test_pattern_order(void)
 	}
 }
 
+/* A block whose place in the index another one has is not that one: what follows both is not an order. */
+static void test_pattern_hash(void)
+{
+	u64 path[] = { 100, 200, 300, 101, 200 };
+	struct reference ref = { .n = 1, .room = ROOM_DISK, .lookahead = 64 };
+	struct plan plan = { .n = 0 };
+	struct pattern_planner p;
+	u32 i;
+
+	while (index_hash(path[3], 51) != index_hash(path[0], 51))
+		path[3]++;
+	pattern_init(&p);
+	for (i = 0; i < UNIT_COUNT(path); i++) {
+		ref.first = path[i];
+		pattern_reference(&p, &ref, &plan);
+	}
+	CHECK_EQ(plan.n, 0);
+}
+
 /* Of a jump that is read in less than the last time, the rest is named first. */
 static void test_pattern_rest(void)
 {
@@ -143,6 +163,7 @@ int main(void)
 		UNIT_CASE(test_pattern_depth),
 		UNIT_CASE(test_pattern_history),
 		UNIT_CASE(test_pattern_order),
+		UNIT_CASE(test_pattern_hash),
 		UNIT_CASE(test_pattern_rest),
 		UNIT_CASE(test_pattern_jumps),
 	};

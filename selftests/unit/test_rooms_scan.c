@@ -70,6 +70,34 @@ static void test_hot_from_inside(void)
 	CHECK(hot_percent(POLICY_ARC, 1, true) >= 99);
 }
 
+/* Is a block read from inside it a use of its own so many references after the last? */
+static bool is_used_again(u32 entries, u32 references)
+{
+	struct rooms_config c = config(POLICY_LRU, entries, 1);
+	struct rooms_box b;
+	bool again;
+	u32 e;
+
+	box_make(&b, &c);
+	fill_good(&b.r, 0, ROOM_WEIGHING);
+	fill_good(&b.r, 1, ROOM_WEIGHING);
+	while (references--)
+		rooms_tick(&b.r);
+	CHECK_EQ(rooms_use_hits(&b.r, 0, 1, true, &e).n, 1);
+	again = b.r.weighing.lists[0].head == e;
+	box_free(&b);
+	return again;
+}
+
+/* After as many as a 16th of the cache has blocks, or 256. */
+static void test_same_use(void)
+{
+	CHECK(!is_used_again(64, 3));
+	CHECK(is_used_again(64, 4));
+	CHECK(!is_used_again(8192, 255));
+	CHECK(is_used_again(8192, 256));
+}
+
 /* Blocks that are pinned at the end of a queue are not gone past once more for each that leaves. */
 static void test_pinned_at_the_end(void)
 {
@@ -245,6 +273,7 @@ int main(void)
 	static const struct unit_case cases[] = {
 		UNIT_CASE(test_scan_in_small_steps),
 		UNIT_CASE(test_hot_from_inside),
+		UNIT_CASE(test_same_use),
 		UNIT_CASE(test_pinned_at_the_end),
 		UNIT_CASE(test_waits),
 		UNIT_CASE(test_which_tell),
