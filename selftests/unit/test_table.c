@@ -160,17 +160,21 @@ static void test_round_trip(void)
 	}
 }
 
-static void test_split_step(void)
+/* The paper's pair moves the split by one, without bounds. */
+static void test_paper_pair(void)
 {
 	struct table t;
 
 	CHECK(!parse(&t, "256 4 policy lru planner obl"));
 	CHECK_EQ(table_split_step(&t, 65536), 1);
+	CHECK(!table_bounded(&t));
 	CHECK(!parse(&t, "256 2 policy lru"));
 	CHECK_EQ(table_split_step(&t, 65536), 64);
 	CHECK_EQ(table_split_step(&t, 4), 1);
+	CHECK(table_bounded(&t));
 	CHECK(!parse(&t, "256 2 planner obl"));
 	CHECK_EQ(table_split_step(&t, 65536), 64);
+	CHECK(table_bounded(&t));
 }
 
 static void test_planners(void)
@@ -191,7 +195,7 @@ int main(void)
 		UNIT_CASE(test_options),
 		UNIT_CASE(test_refusals),
 		UNIT_CASE(test_round_trip),
-		UNIT_CASE(test_split_step),
+		UNIT_CASE(test_paper_pair),
 		UNIT_CASE(test_planners),
 	};
 
