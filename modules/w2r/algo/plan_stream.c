@@ -150,27 +150,25 @@ static bool comes_late(struct stream *x, u32 begun)
 }
 
 /*
- * Streams that went on lately share the waiting room; some of it is left, as none is
- * always as fast as the others. Who waits for what is under way needs more, and has what
- * others leave of theirs, even if they grow twice.
+ * Streams that went on lately, of which @x is the newest, share the waiting room; some of
+ * it is left, as none is always as fast as the others. Who waits for what is under way
+ * needs more, and has what others leave of theirs, even if they grow twice.
  */
 static u32 share(const struct stream_planner *s, const struct stream *x,
 		 const struct reference *ref)
 {
-	u32 n = 0, degrees = 0, others, each;
+	u32 n = 1, others = 0, each;
 	const struct stream *one;
 	u8 which;
 
-	for (which = s->lists[true].newest; which != STREAM_NONE;
-	     which = one->older) {
+	for (which = x->older; which != STREAM_NONE; which = one->older) {
 		one = &s->streams[which];
 		if (s->clock - one->used > LATELY)
 			break;
-		degrees += one->degree;
+		others += GROWTH * one->degree;
 		n++;
 	}
-	each = ref->waiting / pure_max(1, n + n / 4);
-	others = GROWTH * (degrees - x->degree);
+	each = ref->waiting / (n + n / 4);
 	if ((ref->late || x->degree > each) && n * each > others)
 		each = pure_max(each, n * each - others);
 	return pure_max(2 * ref->n, each);
