@@ -38,9 +38,9 @@ static struct prediction *places_of(struct auto_planner *a, u64 block)
 	return &a->predictions[index_hash(mixed, 52) * WAYS];
 }
 
-static struct prediction *find(struct auto_planner *a, u64 block)
+/* The one of @block in its places @x, or NULL. */
+static struct prediction *find(struct prediction *x, u64 block)
 {
-	struct prediction *x = places_of(a, block);
 	u32 i;
 
 	for (i = 0; i < WAYS; i++)
@@ -50,12 +50,13 @@ static struct prediction *find(struct auto_planner *a, u64 block)
 }
 
 /*
- * A free place for one of @block, or the oldest one's: what is to be read yet does not give
- * way to what a planner that names much has named just now.
+ * A free one of the places @x of @block, or the oldest one's: what is to be read yet does
+ * not give way to what a planner that names much has named just now.
  */
-static struct prediction *make_place(struct auto_planner *a, u64 block)
+static struct prediction *make_place(const struct auto_planner *a,
+				     struct prediction *x, u64 block)
 {
-	struct prediction *x = places_of(a, block), *oldest = x;
+	struct prediction *oldest = x;
 	u32 i;
 
 	for (i = 0; i < WAYS && oldest->block != NO_BLOCK; i++)
@@ -159,7 +160,7 @@ void chooser_reference(struct auto_planner *a, const struct reference *ref)
 	u32 i;
 
 	for (i = 0; i < ref->n; i++) {
-		x = find(a, ref->first + i);
+		x = find(places_of(a, ref->first + i), ref->first + i);
 		if (x)
 			came_true(a, x, ref);
 	}
@@ -177,10 +178,11 @@ void chooser_reference(struct auto_planner *a, const struct reference *ref)
 void chooser_predict(struct auto_planner *a, u32 kind,
 		     const struct reference *ref, u64 block, u32 n)
 {
-	struct prediction *x = find(a, block);
+	struct prediction *places = places_of(a, block);
+	struct prediction *x = find(places, block);
 
 	if (!x)
-		x = make_place(a, block);
+		x = make_place(a, places, block);
 	x->made = a->clock;
 	if (x->stands_for[kind] && !is_late(a, x, kind, ref))
 		return;
