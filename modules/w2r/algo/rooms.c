@@ -93,16 +93,16 @@ static u32 split_step(const struct rooms *r)
 	return pure_max(1, (u32)pure_div64(step, r->arena.nr));
 }
 
-static void move_split(struct rooms *r, int way, u32 times)
+static void move_split(struct rooms *r, int steps)
 {
-	u32 target = r->waiting_target, step = times * split_step(r);
+	u32 target = r->waiting_target, step = split_step(r);
 
-	if (r->one_room || !times)
+	if (r->one_room)
 		return;
-	if (way > 0)
-		set_target(r, target + step);
-	else if (way < 0)
-		set_target(r, target - pure_min(target, step));
+	if (steps > 0)
+		set_target(r, target + (u32)steps * step);
+	else if (steps < 0)
+		set_target(r, target - pure_min(target, (u32)-steps * step));
 }
 
 /*
@@ -112,10 +112,11 @@ static void move_split(struct rooms *r, int way, u32 times)
 void rooms_fault(struct rooms *r, u64 first, u32 n)
 {
 	enum room before = first ? rooms_where(r, first - 1) : ROOM_DISK;
-	int way = rooms_fault_move(before, rooms_where(r, first + n));
-	bool if_lost = r->bounded && way < 0;
+	int steps = rooms_fault_move(before, rooms_where(r, first + n));
 
-	move_split(r, way, if_lost ? waits_lost(&r->waits, first) : 1);
+	if (r->bounded && steps < 0)
+		steps *= (int)waits_lost(&r->waits, first);
+	move_split(r, steps);
 }
 
 /* +1: each of the kept intervals is longer than the one before; -1: shorter. */
@@ -145,7 +146,7 @@ static void take_interval(struct rooms *r, u32 interval)
 	if (r->nr_intervals < ROOMS_INTERVALS)
 		r->nr_intervals++;
 	if (r->nr_intervals == ROOMS_INTERVALS)
-		move_split(r, trend(r->intervals), 1);
+		move_split(r, trend(r->intervals));
 }
 
 /* --- start --- */
