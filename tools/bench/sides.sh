@@ -146,18 +146,13 @@ zram_stop() {
 
 side_start() {
 	case $side in
-	stock) swap=$device ;;
-	stock-slots)
-		echo false >$by_address
-		swap=$device
-		;;
+	*-slots) echo false >$by_address ;;
+	esac
+	case $side in
+	stock | stock-slots) swap=$device ;;
 	stock-deadline) deadline_start ;;
 	linear) linear_start ;;
-	mswap) mswap_start "$device" ;;
-	mswap-slots)
-		echo false >$by_address
-		mswap_start "$device"
-		;;
+	mswap | mswap-slots) mswap_start "$device" ;;
 	mswap-w2r)
 		w2r_start
 		mswap_start /dev/mapper/bench-w2r
@@ -182,11 +177,6 @@ side_start() {
 
 side_stop() {
 	case $side in
-	stock-slots) echo true >$by_address ;;
-	mswap-slots)
-		mswap_stop
-		echo true >$by_address
-		;;
 	stock-deadline) deadline_stop ;;
 	linear) dm_stop bench-linear ;;
 	mswap-w2r)
@@ -201,6 +191,9 @@ side_stop() {
 		;;
 	zswap-*) echo N >$zswap/enabled ;;
 	zram*) zram_stop ;;
+	esac
+	case $side in
+	*-slots) echo true >$by_address ;;
 	esac
 }
 
