@@ -99,18 +99,15 @@ def _lab_command(kernel, disks, mem, timeout, stock_only, icount, count, out, sc
     return [*command, "--", "env", f"PATH={GUEST_PATH}", "sh", f"/out/{script}", "/out"]
 
 
-@contextlib.contextmanager
-def _awake(program, cpus):
+def _keep_awake(spinning, program, cpus):
     """
-    Meanwhile so many CPUs of the host spin in PROGRAM, instead of halting, when they have nothing to do. Where time
-    counts instructions, two of the emulator's threads wake each other at each I/O; on a virtual host this saves
-    up to a fifth of the time.
+    Until SPINNING, an ExitStack, is left, so many CPUs of the host spin in PROGRAM, instead of halting, when they have
+    nothing to do. Where time counts instructions, two of the emulator's threads wake each other at each I/O; on a
+    virtual host this saves up to a fifth of the time.
     """
-    with contextlib.ExitStack() as spinning:
-        for _ in range(min(cpus, os.cpu_count())):
-            process = spinning.enter_context(subprocess.Popen([program], preexec_fn=children.end_with_parent))
-            spinning.callback(process.kill)
-        yield
+    for _ in range(min(cpus, os.cpu_count())):
+        process = spinning.enter_context(subprocess.Popen([program], preexec_fn=children.end_with_parent))
+        spinning.callback(process.kill)
 
 
 def run(plan, out, *, kernel="6.12", disks=(), mem="3G", timeout=3600, limit=None, stock_only=False, icount=False,
@@ -142,7 +139,7 @@ def run(plan, out, *, kernel="6.12", disks=(), mem="3G", timeout=3600, limit=Non
                 on_event(event)
         line.refresh()
 
-    with open(out / "console.log", "wb") as log, _awake(out / "bin/awake", awake):
+    with open(out / "console.log", "wb") as log, contextlib.ExitStack() as spinning:
         process = subprocess.Popen(
             _lab_command(kernel, disks, mem, timeout, stock_only, icount, count, out, script),
             stdin=subprocess.DEVNULL,
@@ -153,6 +150,9 @@ def run(plan, out, *, kernel="6.12", disks=(), mem="3G", timeout=3600, limit=Non
         try:
             while process.poll() is None:
                 follow()
+                if seen and awake:  # before its first event it may be waiting for other VMs
+                    _keep_awake(spinning, out / "bin/awake", awake)
+                    awake = 0
                 time.sleep(POLL_SECONDS)
                 patience.check(out)
             follow()
