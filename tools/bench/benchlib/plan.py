@@ -9,6 +9,7 @@ PHASED = (STRIDE, "stripes")
 # chance decides what is written twice.
 DEVICE_MIB = 2048
 DEVICE_PAGES = DEVICE_MIB << 8
+HUGEPAGES = ("never", "madvise", "always")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -256,11 +257,12 @@ def _program_lines(program):
 
 
 def guest_plan(kinds, size_mib, limit_mib, programs, todo, knobs=(), count=None, charge=False,
-               instructions=False):
+               instructions=False, hugepages=HUGEPAGES[0]):
     """The text that guest.sh carries out; bios of COUNT are counted."""
     lines = [f"device {kind}" for kind in kinds]
     lines += [f"size {size_mib}", f"limit {limit_mib << 20}", *([f"count {count}"] if count else [])]
     lines += [f"knob {name} {value}" for name, value in knobs]
+    lines += [f"hugepages {hugepages}"]
     lines += ["charge 1"] if charge else []
     lines += ["instructions 1"] if instructions else []
     lines += [line for program in programs for line in _program_lines(program)]

@@ -252,7 +252,8 @@ def markdown(data):
     lines = [f"# bench-swap, {about['date']}", ""]
     lines += [
         f"Commit {about['commit']}, kernel {about['kernel']}, {about['rounds']} rounds, "
-        f"cgroup of {about['limit_mib']} MiB{charge_text(about)}; knobs changed: {about['knobs'] or 'none'}."
+        f"cgroup of {about['limit_mib']} MiB{charge_text(about)}; "
+        f"huge pages: {about.get('hugepages', plan.HUGEPAGES[0])}; knobs changed: {about['knobs'] or 'none'}."
     ]
     lines += one_round_lines(about)
     lines += [
