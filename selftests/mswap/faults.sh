@@ -56,11 +56,12 @@ faults_not_below() {
 	done
 }
 
-# module_range NAME: sets from and to, the addresses of its code.
+# module_range NAME: sets from and to, the addresses of its code, which ends with a page; another module's may follow,
+# where this one's data is elsewhere.
 module_range() {
-	read -r from to < <(awk -v name="$1" '$1 == name { size = $2; start = $NF ~ /^0x/ ? $NF : $(NF - 1) }
-		END { print start, size }' /proc/modules)
-	[[ $from == 0x* ]] && to=$(printf '0x%x' $((from + to)))
+	read -r from to < <(awk -v name="[$1]" '$4 == name && $2 ~ /^[tT]$/' /proc/kallsyms |
+		sort | sed -n '1p; $p' | awk '{ printf "0x%s ", $1 }')
+	[[ $from == 0x* && $to == 0x* ]] && to=$(printf '0x%x' $(((to | 0xfff) + 1)))
 }
 
 # faults_random PERCENT MODULE BENEATH: so many of the allocations that the module makes or causes fail, but not those
