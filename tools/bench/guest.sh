@@ -356,7 +356,7 @@ prepare() {
 	tell_version kernel uname -v
 	mountpoint -q "$cgroup_root" || mount -t cgroup2 none "$cgroup_root"
 	echo +memory >"$cgroup_root/cgroup.subtree_control" || die "no memory cgroup"
-	echo "$(setting hugepages)" >/sys/kernel/mm/transparent_hugepage/enabled || die "no such huge pages"
+	setting hugepages >/sys/kernel/mm/transparent_hugepage/enabled || die "no such huge pages"
 	[ ! -e /sys/module/zswap/parameters/enabled ] || echo N >/sys/module/zswap/parameters/enabled
 	mountpoint -q /sys/kernel/tracing || mount -t tracefs none /sys/kernel/tracing
 	swapoff -a

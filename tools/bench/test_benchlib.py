@@ -385,8 +385,8 @@ class Steps(unittest.TestCase):
     def test_what_a_program_needs_is_in_the_plan(self):
         one = plan.Program("p", "title", ("run-p 1", "run-p 2"), memory_mib=64, outside=True, archives=("a", "b"))
         text = plan.guest_plan(["brd"], 64, 24, [one], [])
-        self.assertTrue(text.endswith("limit 25165824\nhugepages never\nprogram p run-p 1\nprogram p run-p 2\nmemory p 67108864\n"
-                                      "outside p\nroot p a.tar\nroot p b.tar\n"))
+        self.assertTrue(text.endswith("limit 25165824\nhugepages never\nprogram p run-p 1\nprogram p run-p 2\n"
+                                      "memory p 67108864\noutside p\nroot p a.tar\nroot p b.tar\n"))
 
 
 class Reading(unittest.TestCase):
