@@ -8,9 +8,11 @@
 /* Reads and bounce pages that go on when no memory at all is left. */
 #define PAGEIN_OPS_MIN		16
 #define PAGEIN_BOUNCE_MIN	4
-/* Misses between two tries of a window that was shut. */
+/* Misses between two tries of a window that was shut, and pages that open it. */
 #define RUN_PROBE_EVERY		64
+#define RUN_PROBE_PAGES		16
 #define STRANGERS_PROBE_EVERY	256
+#define STRANGERS_PROBE_PAGES	8
 
 static struct kmem_cache *read_op_cache;
 
@@ -472,9 +474,10 @@ static void pagein_init_shards(struct pagein *pi)
 		waiting_init(&sh->room);
 		pace_init(&sh->pace);
 		steady_init(&sh->steady);
-		window_tuner_init(&sh->run_tuner, RUN_PROBE_EVERY);
-		window_tuner_init(&sh->strangers_tuner,
-				  STRANGERS_PROBE_EVERY);
+		window_tuner_init(&sh->run_tuner, RUN_PROBE_EVERY,
+				  RUN_PROBE_PAGES);
+		window_tuner_init(&sh->strangers_tuner, STRANGERS_PROBE_EVERY,
+				  STRANGERS_PROBE_PAGES);
 	}
 }
 

@@ -158,7 +158,8 @@ static u32 first_window_size(struct pagein *pi, struct pagein_shard *sh)
 /*
  * Pages that were evicted together are often wanted together, whomever they
  * belong to: beyond its run the window goes on over live neighbours as long as
- * that pays. 0: it does not.
+ * that pays. By how many; below 2: it does not. It is not the size of the window,
+ * since one that ends with its run tells nothing of them.
  */
 static u32 strangers_size(struct pagein *pi, struct pagein_shard *sh)
 {
@@ -316,28 +317,15 @@ void read_plan_wanted(struct read_op *op, struct pagein_shard *sh, u32 slot,
 	list_add(&op->list, pagein_reads(sh, op->slot));
 }
 
-/* Both windows lie around the wanted slots, and may reach to different sides. */
-static struct window join_strangers(struct pagein *pi, u64 live,
-				    struct window run, u32 at, u32 want,
-				    u32 strangers)
-{
-	u32 limit = pagein_limit(pi);
-	struct window w;
-
-	w = window_join(run, window_around(live, ~0ull, at, want, strangers));
-	if (w.n <= limit)
-		return w;
-	return window_around(live, ~0ull, run.first, run.n, limit);
-}
-
 /*
  * How many slots of his run to read ahead of a reader who goes on, if that is more than
- * a window of @size, which others may have spoilt.
+ * the shard's first window, which others may have spoilt.
  */
 static u32 onward_size(struct read_op *op, struct pagein_shard *sh,
-		       struct steady_step step, u32 want, u32 size)
+		       struct steady_step step, u32 want)
 {
-	u32 limit = pagein_limit(op->pi), class, ahead;
+	u32 limit = pagein_limit(op->pi), size = sh->run_tuner.size;
+	u32 class, ahead;
 
 	if (!step.length || size >= limit || want >= limit || !adapts(op->pi))
 		return 0;
@@ -361,13 +349,13 @@ static void plan_miss(struct read_op *op, struct pagein_shard *sh, u32 slot,
 	struct slot_map *map = op->pi->map;
 	u32 g = granule_of(slot), at = slot % GRANULE_SLOTS;
 	struct window run = { .first = at, .n = want }, w;
-	u32 size = first_window_size(op->pi, sh), strangers;
-	u32 ahead = onward_size(op, sh, step, want, size);
+	u32 ahead = onward_size(op, sh, step, want), size, strangers;
 	u64 bits;
 
-	if (ahead || size > want) {
-		bits = group_window(op->pi, sh, slot, want,
-				    max(size, want + ahead));
+	/* What a steady reader is read is no try of the shard's own window. */
+	size = ahead ? want + ahead : first_window_size(op->pi, sh);
+	if (size > want) {
+		bits = group_window(op->pi, sh, slot, want, size);
 		if (ahead) {
 			run = window_onward(map->live[g], map->cont[g], at,
 					    want, ahead, step.down);
@@ -381,14 +369,15 @@ static void plan_miss(struct read_op *op, struct pagein_shard *sh, u32 slot,
 			return;
 	}
 	strangers = strangers_size(op->pi, sh);
-	if (max(run.n, strangers) <= want) {
+	if (run.n <= want && strangers < 2) {
 		read_plan_wanted(op, sh, slot, want);
 		return;
 	}
 	w = run;
-	if (strangers > run.n)
-		w = join_strangers(op->pi, map->live[g], run, at, want,
-				   strangers);
+	if (strangers > 1)
+		w = window_around(map->live[g], ~0ull, run.first, run.n,
+				  min(run.n + strangers,
+				      pagein_limit(op->pi)));
 	w = window_trim(sh, slot - at, w, at, want);
 	take_frames(op, sh, w, run, at, want, slot);
 	op->slot = slot - op->want;

@@ -170,6 +170,7 @@ enum {
 	EVENT_RESIZES,
 	EVENT_READERS,			/* steady ones, */
 	EVENT_BESIDE,			/* one beside a random reader, */
+	EVENT_SIDES,			/* some side by side after one, */
 	EVENT_SCENES,			/* and what is done step by step */
 	NR_EVENTS,
 };

@@ -32,6 +32,7 @@ const struct run_event check_events[NR_EVENTS] = {
 	[EVENT_RESIZES] = { "other sizes", 100 },
 	[EVENT_READERS] = { "steady readers", 20 },
 	[EVENT_BESIDE] = { "a steady one beside a random one", 3 },
+	[EVENT_SIDES] = { "programs side by side after random reads", 2 },
 	[EVENT_SCENES] = { "scenes", 100 },
 };
 

@@ -19,6 +19,11 @@
 /* Few of the pages that are read at random are there by chance. */
 #define BESIDE_WAITING_PAGES	1024
 
+/* Programs side by side, evicted by turns that are shorter than a run worth reading. */
+#define SIDES		3
+#define SIDE_TURN	3
+#define SIDE_PAGES	(SIDE_TURN * 3200)
+
 struct readers {
 	u32 n;
 	u32 apart;				/* granules */
@@ -233,6 +238,52 @@ static void check_beside_random(void)
 			 STEADY_PAGES * RANDOM_EACH, pages);
 }
 
+static void write_sides(void)
+{
+	struct io_group g;
+	u32 page, i;
+
+	for (page = 0; page < SIDE_PAGES; page += SIDE_TURN)
+		for (i = 0; i < SIDES; i++) {
+			io_group_begin(&g);
+			io_write(&g, i * SIDE_PAGES + page, SIDE_TURN, REQ_SYNC);
+			io_group_end(&g);
+		}
+}
+
+static u64 read_sides(u32 from, u32 to)
+{
+	u64 reads = 0;
+	u32 i;
+
+	for (; from < to; from++)
+		for (i = 0; i < SIDES; i++)
+			reads += read_one(i * SIDE_PAGES + from);
+	return reads;
+}
+
+/*
+ * Neighbours that nobody wants shut the windows over other programs' pages. When they are
+ * wanted again, that is learnt, though each program's own run is longer than what is tried.
+ */
+static void check_after_random(void)
+{
+	u32 half = SIDE_PAGES / 2, i;
+	u64 reads;
+
+	rig_start_alone(SIDES * SIDE_PAGES, BESIDE_WAITING_PAGES,
+			SIDES * SIDE_PAGES + 2 * ENGINE_RESERVE_MIN);
+	rig.engine->knobs.readahead = MSWAP_READAHEAD_AUTO;
+	write_sides();
+	for (i = 0; i < SIDE_PAGES / 2; i++)
+		read_one(sim_below(SIDES * SIDE_PAGES));
+	read_sides(0, half);
+	reads = read_sides(half, SIDE_PAGES);
+	run_count(EVENT_SIDES, 1);
+	if (reads > SIDES * half / 5)
+		sim_fail("%u programs side by side had %llu reads for %u pages", SIDES, reads, SIDES * half);
+}
+
 static void check_alone(void)
 {
 	u32 room = 8 << sim_below(4);
@@ -249,6 +300,8 @@ void reads_run(void)
 	check_smaller_room();
 	if (sim_once_in(3))
 		check_beside_random();
+	else if (sim_once_in(3))
+		check_after_random();
 	else
 		check_alone();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A few steps of one who has the device for himself, and what each must bring about. */
 #include "mswap_scenes.h"
+#include "read_op.h"
 
 /* A granule, and the one behind it. */
 #define BOTH		(2 * GRANULE_SLOTS)
@@ -325,6 +326,21 @@ static void strangers_come_along(void)
 		sim_fail("%u neighbours that are no run took %u reads", STRANGERS, reads);
 }
 
+/* What a reader who goes on is read leaves a window that is shut its next try. */
+static void going_on_is_no_try(void)
+{
+	struct pagein_shard *sh;
+
+	scene_write(0, 16);
+	sh = pagein_shard(&rig.engine->pagein, scene_phys(0));
+	sh->run_tuner.size = 1;
+	sh->strangers_tuner.size = 1;
+	scene_read(0);
+	SIM_CHECK(sh->run_tuner.misses == 1);
+	scene_read(1);
+	SIM_CHECK(rig.disk.counts.reads == 2 && sh->run_tuner.misses == 1);
+}
+
 static void wishes_reach_the_disk(void)
 {
 	const blk_opf_t wishes = REQ_SYNC | REQ_META | REQ_PRIO;
@@ -342,7 +358,8 @@ static void wishes_reach_the_disk(void)
 
 static void (*const scenes[])(void) = {
 	plugs_share_a_write, full_plug_goes, writes_continue_runs, strangers_come_along,
-	wishes_reach_the_disk, freed_as_it_is_written, freed_as_it_is_read, room_stays_as_it_was,
+	going_on_is_no_try, wishes_reach_the_disk, freed_as_it_is_written, freed_as_it_is_read,
+	room_stays_as_it_was,
 	pieces_are_of_the_roomiest, last_granule_has_nothing_behind, pieces_are_read_at_once,
 	writes_need_no_memory,
 };

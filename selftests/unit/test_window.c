@@ -4,7 +4,8 @@
 #include "window.h"
 
 #define ROUNDS 2000000
-#define PROBE_EVERY 50
+#define PROBE_EVERY 48
+#define PROBE_PAGES 12
 
 static bool bit(u64 word, u32 i)
 {
@@ -199,25 +200,6 @@ static void test_group_random(void)
 	}
 }
 
-static void test_join_random(void)
-{
-	u32 i, slot;
-
-	for (i = 0; i < ROUNDS / 20; i++) {
-		u32 at = unit_below(64);
-		struct window a, b, w;
-
-		a.first = unit_below(at + 1);
-		a.n = at - a.first + 1 + unit_below(64 - at);
-		b.first = unit_below(at + 1);
-		b.n = at - b.first + 1 + unit_below(64 - at);
-		w = window_join(a, b);
-		for (slot = 0; slot < 64; slot++)
-			CHECK_EQ(slot - w.first < w.n,
-				 slot - a.first < a.n || slot - b.first < b.n);
-	}
-}
-
 static void learn(struct window_tuner *t, u32 used, u32 wasted, u32 times)
 {
 	while (times--)
@@ -228,7 +210,7 @@ static void test_tuner_grows_and_shrinks(void)
 {
 	struct window_tuner t;
 
-	window_tuner_init(&t, PROBE_EVERY);
+	window_tuner_init(&t, PROBE_EVERY, PROBE_PAGES);
 	CHECK_EQ(window_tuner_size(&t, 64), WINDOW_FIRST_SIZE);
 	CHECK_EQ(window_tuner_size(&t, 4), 4);
 	learn(&t, 1, 0, 64 * WINDOW_LEARN_PAGES);
@@ -252,12 +234,12 @@ static void test_tuner_thresholds(void)
 	u32 i;
 
 	for (i = 0; i < UNIT_COUNT(fates); i++) {
-		window_tuner_init(&t, PROBE_EVERY);
+		window_tuner_init(&t, PROBE_EVERY, PROBE_PAGES);
 		window_tuner_learn(&t, fates[i][0], fates[i][1]);
 		CHECK_EQ(window_tuner_size(&t, 64), fates[i][2]);
 	}
 	/* What one decision was made of does not count in the next. */
-	window_tuner_init(&t, PROBE_EVERY);
+	window_tuner_init(&t, PROBE_EVERY, PROBE_PAGES);
 	window_tuner_learn(&t, 0, WINDOW_LEARN_PAGES);
 	window_tuner_learn(&t, WINDOW_LEARN_PAGES, 0);
 	CHECK_EQ(window_tuner_size(&t, 64), 8);
@@ -272,7 +254,7 @@ static void test_tuner_probes(void)
 	u32 i, probes = 0, size;
 
 	memset(&t, 0x55, sizeof(t));
-	window_tuner_init(&t, PROBE_EVERY);
+	window_tuner_init(&t, PROBE_EVERY, PROBE_PAGES);
 	learn(&t, 0, 1, 64 * WINDOW_LEARN_PAGES);
 	for (i = 0; i < 10 * PROBE_EVERY; i++) {
 		size = window_tuner_size(&t, 64);
@@ -282,8 +264,59 @@ static void test_tuner_probes(void)
 	CHECK_EQ(probes, 10);
 	for (i = 0; i < PROBE_EVERY; i++)
 		CHECK(window_tuner_size(&t, 2) <= 2);
-	learn(&t, 1, 0, WINDOW_LEARN_PAGES);
+	learn(&t, 1, 0, 2 * PROBE_PAGES);
 	CHECK_EQ(window_tuner_size(&t, 64), 2);
+}
+
+/* Fewer pages than elsewhere decide there, and what is wasted makes nobody try again at once. */
+static void test_tuner_opens(void)
+{
+	static const u32 fates[][3] = {
+		/* used, wasted, size after them */
+		{ 11, 0, 1 }, { 12, 0, 2 }, { 8, 4, 2 }, { 7, 5, 1 }, { 8, 3, 1 }, { 0, 12, 1 },
+	};
+	struct window_tuner t;
+	u32 i;
+
+	for (i = 0; i < UNIT_COUNT(fates); i++) {
+		window_tuner_init(&t, PROBE_EVERY, PROBE_PAGES);
+		learn(&t, 0, 1, 64 * WINDOW_LEARN_PAGES);
+		window_tuner_learn(&t, 0, PROBE_PAGES);
+		window_tuner_learn(&t, fates[i][0], fates[i][1]);
+		CHECK_EQ(t.size, fates[i][2]);
+	}
+}
+
+static u32 misses_to_probe(struct window_tuner *t)
+{
+	u32 n = 1;
+
+	while (window_tuner_size(t, 64) == 1)
+		n++;
+	return n;
+}
+
+/* What was tried with success is tried again soon. */
+static void test_tuner_tries_again(void)
+{
+	struct window_tuner t;
+
+	window_tuner_init(&t, PROBE_EVERY, PROBE_PAGES);
+	learn(&t, 0, 1, 64 * WINDOW_LEARN_PAGES);
+	window_tuner_learn(&t, 0, PROBE_PAGES);
+	CHECK_EQ(misses_to_probe(&t), PROBE_EVERY);
+	window_tuner_learn(&t, 1, 0);
+	CHECK_EQ(misses_to_probe(&t), PROBE_EVERY / WINDOW_PROBE_SOON);
+	window_tuner_learn(&t, 1, 1);
+	CHECK_EQ(misses_to_probe(&t), PROBE_EVERY);
+	window_tuner_learn(&t, 1, 0);
+	CHECK_EQ(misses_to_probe(&t), PROBE_EVERY);
+	/* Who has come nearer to the next try than that stays there. */
+	window_tuner_learn(&t, 0, PROBE_PAGES);
+	while (t.misses < PROBE_EVERY - 1)
+		CHECK_EQ(window_tuner_size(&t, 64), 1);
+	window_tuner_learn(&t, 1, 0);
+	CHECK_EQ(misses_to_probe(&t), 1);
 }
 
 int main(void)
@@ -294,10 +327,11 @@ int main(void)
 		UNIT_CASE(test_ahead_random),
 		UNIT_CASE(test_onward_random),
 		UNIT_CASE(test_group_random),
-		UNIT_CASE(test_join_random),
 		UNIT_CASE(test_tuner_grows_and_shrinks),
 		UNIT_CASE(test_tuner_thresholds),
 		UNIT_CASE(test_tuner_probes),
+		UNIT_CASE(test_tuner_opens),
+		UNIT_CASE(test_tuner_tries_again),
 	};
 
 	return unit_run(cases, UNIT_COUNT(cases));

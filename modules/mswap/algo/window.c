@@ -53,15 +53,6 @@ struct window window_onward(u64 live, u64 cont, u32 at, u32 want, u32 ahead,
 	return w;
 }
 
-struct window window_join(struct window a, struct window b)
-{
-	u32 end = pure_max(a.first + a.n, b.first + b.n);
-	struct window w = { .first = pure_min(a.first, b.first) };
-
-	w.n = end - w.first;
-	return w;
-}
-
 /* The lowest @n set bits of @word, which has as many. */
 static u64 lowest_bits(u64 word, u32 n)
 {
@@ -129,9 +120,11 @@ u64 window_group(u64 group, u32 at, u32 want, u32 size, u32 gap)
 	return wanted | lowest_bits(after, up) | highest_bits(before, down);
 }
 
-void window_tuner_init(struct window_tuner *t, u32 probe_every)
+void window_tuner_init(struct window_tuner *t, u32 probe_every,
+		       u32 probe_pages)
 {
 	t->probe_every = probe_every;
+	t->probe_pages = probe_pages;
 	t->size = WINDOW_FIRST_SIZE;
 	t->used = 0;
 	t->wasted = 0;
@@ -140,12 +133,16 @@ void window_tuner_init(struct window_tuner *t, u32 probe_every)
 
 void window_tuner_learn(struct window_tuner *t, u32 used, u32 wasted)
 {
+	bool probing = t->size == 1;
 	u32 all;
 
 	t->used += used;
 	t->wasted += wasted;
 	all = t->used + t->wasted;
-	if (all < WINDOW_LEARN_PAGES)
+	if (probing && used && !t->wasted)
+		t->misses = pure_max(t->misses, t->probe_every -
+				     t->probe_every / WINDOW_PROBE_SOON);
+	if (all < (probing ? t->probe_pages : WINDOW_LEARN_PAGES))
 		return;
 	if (t->used * 3 >= all * 2)
 		t->size = pure_min(t->size * 2, WINDOW_MAX);

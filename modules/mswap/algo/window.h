@@ -37,9 +37,6 @@ struct window window_ahead(u64 live, u64 cont, u32 at, u32 size);
 struct window window_onward(u64 live, u64 cont, u32 at, u32 want, u32 ahead,
 			    bool down);
 
-/* The least window that holds both @a and @b, which overlap. */
-struct window window_join(struct window a, struct window b);
-
 /*
  * The slots of @group, a set of slots that were written together but not side by
  * side, nearest to the wanted ones @at..@at + @want - 1 (want >= 1): as bits,
@@ -53,11 +50,13 @@ u64 window_group(u64 group, u32 at, u32 want, u32 size, u32 gap);
  * Fits the size of a first window to what became of prefetched pages: it
  * doubles while two thirds get used, and is halved when less than a third is.
  * At size 1 nothing is prefetched and nothing learnt, so every probe_every
- * misses a small window is tried.
+ * misses a small window is tried. There probe_pages decide, and while all are used
+ * the next try comes soon.
  */
 #define WINDOW_FIRST_SIZE 8
 #define WINDOW_LEARN_PAGES 32
 #define WINDOW_PROBE_SIZE 4
+#define WINDOW_PROBE_SOON 8	/* that much sooner */
 
 struct window_tuner {
 	u32 size;
@@ -65,9 +64,11 @@ struct window_tuner {
 	u32 wasted;
 	u32 misses;
 	u32 probe_every;
+	u32 probe_pages;
 };
 
-void window_tuner_init(struct window_tuner *t, u32 probe_every);
+void window_tuner_init(struct window_tuner *t, u32 probe_every,
+		       u32 probe_pages);
 /* @used and @wasted more prefetched pages met their fate. */
 void window_tuner_learn(struct window_tuner *t, u32 used, u32 wasted);
 /* The size for the window of a miss, 1..@max. */
