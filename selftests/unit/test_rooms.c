@@ -330,7 +330,10 @@ static void test_waiting_gives_way_to_weighing(void)
 	box_free(&b);
 }
 
-/* What was prefetched in vain leaves when three times as many blocks as there is room for have come. */
+/*
+ * What was prefetched in vain leaves when three times as many blocks as there is room for have come, but for a sixteenth
+ * of the room: of more than that, the oldest.
+ */
 static void test_bounded_age(void)
 {
 	struct rooms_config c = config(POLICY_LRU, 64, 1);
@@ -344,12 +347,20 @@ static void test_bounded_age(void)
 	for (i = 0; i < 3 * 64 - 14; i++)
 		fill_good(&b.r, 1000 + i, ROOM_WEIGHING);
 	CHECK_EQ(b.r.held[ROOM_WAITING], 16);
-	for (i = 0; i < 15; i++)
+	for (i = 0; i < 11; i++)
 		fill_good(&b.r, 2000 + i, ROOM_WEIGHING);
-	CHECK_EQ(b.r.held[ROOM_WAITING], 1);
-	fill_good(&b.r, 3000, ROOM_WAITING);
-	CHECK_EQ(rooms_where(&b.r, 15), ROOM_DISK);
-	CHECK_EQ(b.r.wasted, 16);
+	CHECK_EQ(b.r.held[ROOM_WAITING], 5);
+	for (i = 0; i < 4 * 64; i++)
+		fill_good(&b.r, 3000 + i, ROOM_WEIGHING);
+	CHECK_EQ(b.r.held[ROOM_WAITING], 4);
+	CHECK_EQ(rooms_where(&b.r, 11), ROOM_DISK);
+	CHECK_EQ(rooms_where(&b.r, 12), ROOM_WAITING);
+	CHECK_EQ(b.r.wasted, 12);
+	fill_good(&b.r, 4000, ROOM_WAITING);
+	CHECK_EQ(rooms_where(&b.r, 12), ROOM_WAITING);
+	fill_good(&b.r, 4001, ROOM_WAITING);
+	CHECK_EQ(rooms_where(&b.r, 12), ROOM_DISK);
+	CHECK_EQ(b.r.wasted, 13);
 	must_hold(&b.r);
 	box_free(&b);
 }

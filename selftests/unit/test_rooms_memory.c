@@ -12,7 +12,7 @@ static void test_memory(void)
 		struct rooms_config c = config(policy, 65536, 1);
 
 		CHECK(rooms_size(&c) <= 65536 * 36 * (1 + ghosts[policy]) + waits_size(65536));
-		CHECK(waits_size(65536) <= 36 * WAITS_LEFT);
+		CHECK(waits_size(65536) <= 2 * 36 * WAITS_LEFT);
 	}
 }
 

@@ -177,6 +177,37 @@ static void test_fast_reader(void)
 	trace_free(&t);
 }
 
+/* Between two reads of two pages @fast others of @n blocks go through a file: all but @percent are there when they are wanted. */
+static void beside_a_fast_one(u32 fast, u32 n, u32 late, u32 mib, u32 percent)
+{
+	struct replay_counts own;
+	struct trace t = { 0 };
+	u64 at = 0;
+	u32 i, k;
+
+	for (i = 0; i < 3000; i++) {
+		add(&t, 100000000 + 8 * i, 8, TRACE_READ);
+		for (k = 0; k < fast; k++, at += n)
+			add(&t, at, n, TRACE_READ);
+	}
+	delay = late;
+	own = run(&t, "default", mib << 10);
+	delay = 0;
+	printf("# one beside a reader who is %u times as fast, %u MiB: %llu of %u blocks missed\n", fast * n / 8, mib,
+	       (unsigned long long)own.misses, 8 * i);
+	CHECK(100 * own.misses <= (u64)percent * 8 * i);
+	trace_free(&t);
+}
+
+static void test_beside_a_fast_one(void)
+{
+	beside_a_fast_one(10, 32, 4, 4, 2);
+	beside_a_fast_one(30, 32, 4, 16, 2);
+	beside_a_fast_one(100, 8, 4, 4, 65);
+	beside_a_fast_one(100, 32, 4, 64, 2);
+	beside_a_fast_one(300, 8, 16, 16, 2);
+}
+
 /* Who reads a quarter of a small cache at a time has all of the next read there, not half of it. */
 static void test_large_reads(void)
 {
@@ -457,6 +488,7 @@ int main(void)
 		UNIT_CASE(test_readers_under_way),
 		UNIT_CASE(test_slow_readers),
 		UNIT_CASE(test_fast_reader),
+		UNIT_CASE(test_beside_a_fast_one),
 		UNIT_CASE(test_large_reads),
 		UNIT_CASE(test_readers_backwards),
 		UNIT_CASE(test_beside_a_scan),

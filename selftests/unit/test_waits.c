@@ -28,6 +28,21 @@ static void use(u64 first, u32 n, u32 waited)
 	}
 }
 
+/* Blocks @first and so on leave unasked for, each after @waited blocks; if @missed they are missed when as many more have come. */
+static void leave(u64 first, u32 n, u32 waited, bool missed)
+{
+	u64 block;
+
+	for (block = first; block < first + n; block++) {
+		w.came++;
+		waits_unasked(&w, block, (u16)((w.came - waited) >> w.shift));
+		w.came += waited;
+		if (missed)
+			waits_missed(&w, block);
+		w.came -= waited;
+	}
+}
+
 /* After how many blocks one has waited in vain. */
 static u32 patience(bool expected)
 {
@@ -72,6 +87,7 @@ static void test_learns(void)
 	use(0, 4 * ENTRIES, 26);
 	CHECK(near(patience(false), 4 * 32));
 	CHECK(near(patience(true), 2 * ENTRIES));
+	leave(100000, 2 * ENTRIES, 1, false);
 	use(0, 4 * ENTRIES, 1);
 	use(0, 4 * ENTRIES, 1);
 	use(0, 4 * ENTRIES, 1);
@@ -84,7 +100,7 @@ static void test_learns(void)
 	free(mem);
 }
 
-/* One in 16 that waits longer is enough, one in 512 is not. */
+/* One in 16 that waits longer is enough, one in 512 is not while more are never asked for. */
 static void test_few(void)
 {
 	u32 often, i;
@@ -92,8 +108,11 @@ static void test_few(void)
 	for (often = 16; often <= 512; often *= 32) {
 		make(ENTRIES);
 		w.came = 1 << 20;
-		for (i = 0; i < 64 * ENTRIES; i++)
+		for (i = 0; i < 64 * ENTRIES; i++) {
 			use(i, 1, i % often ? 10 : 700);
+			if (i % often == 1)
+				leave(1000000 + 4ull * i, 4, 10, false);
+		}
 		CHECK(near(patience(false), often == 16 ? 3 * ENTRIES : ENTRIES / 16));
 		free(mem);
 	}
@@ -133,6 +152,74 @@ static void test_old(void)
 	free(mem);
 }
 
+/*
+ * One in 128 is asked for late, or has left by then and is @missed; @others leave and are not wanted, or had been asked
+ * for @before: may one wait so long?
+ */
+static bool check_slow(bool missed, u32 others, bool before)
+{
+	u32 round, i, wait;
+	u64 first;
+
+	make(ENTRIES);
+	w.came = 1 << 20;
+	for (round = 0; round < 8; round++) {
+		first = 100000 + round * ENTRIES;
+		if (missed)
+			leave(0, 64, 300, true);
+		else
+			use(0, 64, 600);
+		for (i = 0; before && i < others; i++)
+			waits_left(&w, first + i);
+		leave(first, others, 300, false);
+		use(200000, 8 * ENTRIES, 10);
+	}
+	wait = patience(false);
+	CHECK(near(wait, ENTRIES / 16) || wait >= 600);
+	free(mem);
+	return wait >= 600;
+}
+
+/* Late ones are waited for while they are more than those that are never wanted. */
+static void test_slow(void)
+{
+	u32 missed;
+
+	for (missed = 0; missed < 2; missed++) {
+		CHECK(check_slow(missed, 0, false));
+		CHECK(check_slow(missed, 16, false));
+		CHECK(!check_slow(missed, 256, false));
+		CHECK(check_slow(missed, 256, true));
+	}
+}
+
+/*
+ * A block that leaves twice, or comes again and is asked for, has not left in vain twice, or at all. Who is missed has
+ * waited since he came.
+ */
+static void test_left_unasked(void)
+{
+	u32 once, i;
+
+	make(ENTRIES);
+	w.came = 1 << 20;
+	leave(0, 64, 300, false);
+	once = w.vain;
+	CHECK(once > 0);
+	leave(0, 64, 300, false);
+	CHECK_EQ(w.vain, once);
+	use(0, 64, 10);
+	CHECK_EQ(w.vain, 0);
+	for (i = 0; i < WAITS_CLASSES; i++)
+		w.wanted[i] = 0;
+	leave(0, 64, 300, true);
+	for (i = 0; i < WAITS_CLASSES; i++)
+		CHECK_EQ(w.wanted[i] > 0, i == 8);
+	leave(0, 20 * ENTRIES, 300, false);
+	CHECK_EQ(w.unasked.fifo.count, WAITS_LEFT);
+	free(mem);
+}
+
 /* However many entries there are, some blocks of as many count, and those that left are remembered for a while. */
 static void test_sample(void)
 {
@@ -161,6 +248,8 @@ int main(void)
 		UNIT_CASE(test_few),
 		UNIT_CASE(test_left),
 		UNIT_CASE(test_old),
+		UNIT_CASE(test_slow),
+		UNIT_CASE(test_left_unasked),
 		UNIT_CASE(test_sample),
 	};
 

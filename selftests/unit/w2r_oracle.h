@@ -22,7 +22,10 @@ struct oracle {
 	enum policy_kind policy;
 	struct pile waiting, first, second, ghost1, ghost2, unasked;
 	struct pile left;		/* in the sample: asked for, and evicted */
+	struct pile unasked_for;	/* in the sample: evicted, and not */
 	u32 waited[33];			/* in the sample: by the bits of how many steps */
+	u32 wanted[33];			/* sixteenths, with those that were evicted before */
+	u32 vain;			/* sixteenths of those that were evicted and are not wanted yet */
 	u32 samples, judged, patience;
 	bool one_room, bounded;
 	u32 limit, total, target, clock, step, came;
@@ -178,30 +181,75 @@ static inline void oracle_left(struct oracle *o, u64 block)
 
 static inline void oracle_judge(struct oracle *o)
 {
-	u32 i, all = 0, longer, bits = 33;
+	u32 i, all = 0, longer, wanted, bits = 33;
 
 	for (i = 0; i < 33; i++)
 		all += o->waited[i];
-	/* So many bits that one in 64 has as many or more. */
+	/* So many bits that one in 64 has as many or more, or that more of such are wanted than are not. */
 	do {
 		bits--;
-		for (i = bits, longer = 0; i < 33; i++)
+		for (i = bits, longer = 0, wanted = 0; i < 33; i++) {
 			longer += o->waited[i];
-	} while (bits && 64 * longer < all);
+			wanted += o->wanted[i];
+		}
+	} while (bits && 64 * longer < all && wanted <= o->vain);
 	o->patience = 4u << bits;
-	for (i = 0; i < 33; i++)
+	for (i = 0; i < 33; i++) {
 		o->waited[i] /= 2;
+		o->wanted[i] /= 2;
+	}
+	o->vain /= 2;
 	o->samples = 0;
 	o->judged = o->came;
 }
 
-static inline void oracle_waited(struct oracle *o, u64 block, u32 came)
+static inline u32 oracle_bits_waited(const struct oracle *o, u32 came)
 {
 	u32 steps = oracle_step(o, o->came) - oracle_step(o, came);
 
-	if (!o->bounded || !oracle_in_sample(block) || pile_forget(&o->left, block))
+	return steps ? pure_fls64(steps) + 1 : 0;
+}
+
+/* If it was evicted unasked for, that is forgotten. */
+static inline void oracle_forgive(struct oracle *o, u64 block)
+{
+	if (pile_forget(&o->unasked_for, block))
+		o->vain = o->vain < 16 ? 0 : o->vain - 16;
+}
+
+static inline void oracle_unasked_for(struct oracle *o, u64 block, u32 came)
+{
+	if (!o->bounded || !oracle_in_sample(block) || pile_find(&o->left, block) >= 0)
 		return;
-	o->waited[steps ? pure_fls64(steps) + 1 : 0]++;
+	oracle_forgive(o, block);
+	if (o->unasked_for.n == o->total)
+		o->unasked_for.n--;
+	pile_push(&o->unasked_for, block, 0);
+	o->unasked_for.came[0] = came;
+	o->vain += 16;
+}
+
+static inline void oracle_missed(struct oracle *o, u64 block)
+{
+	int at = pile_find(&o->unasked_for, block);
+
+	if (at < 0)
+		return;
+	o->wanted[oracle_bits_waited(o, o->unasked_for.came[at])] += 16;
+	oracle_forgive(o, block);
+}
+
+static inline void oracle_waited(struct oracle *o, u64 block, u32 came)
+{
+	u32 bits = oracle_bits_waited(o, came);
+
+	if (!o->bounded || !oracle_in_sample(block))
+		return;
+	oracle_forgive(o, block);
+	if (pile_forget(&o->left, block))
+		return;
+	o->waited[bits]++;
+	o->wanted[bits] += 16;
 	if (++o->samples >= 16 && o->came - o->judged >= o->limit)
 		oracle_judge(o);
 }
@@ -343,11 +391,13 @@ static inline bool oracle_evict_weighing(struct oracle *o, u32 known)
 
 static inline bool oracle_evict_waiting(struct oracle *o)
 {
+	u64 block;
 	u32 aux;
 
 	if (!o->waiting.n)
 		return false;
-	pile_pop(&o->waiting, &aux);
+	block = pile_pop(&o->waiting, &aux);
+	oracle_unasked_for(o, block, o->waiting.came[o->waiting.n]);
 	return true;
 }
 
@@ -356,7 +406,7 @@ static inline bool oracle_is_stale(const struct oracle *o)
 	u32 most = oracle_step(o, 3 * o->limit), least = oracle_step(o, o->limit / 16);
 	u32 patience = o->patience > least ? o->patience : least;
 
-	if (!o->bounded || !o->waiting.n)
+	if (!o->bounded || o->waiting.n <= o->limit / 16)
 		return false;
 	return oracle_step(o, o->came) - oracle_step(o, o->waiting.came[o->waiting.n - 1]) >
 	       (patience < most ? patience : most);
@@ -434,6 +484,7 @@ static inline enum room oracle_reference(struct oracle *o, u64 block)
 		oracle_fault(o, block);
 		known = oracle_admit(o, block);
 		if (oracle_place(o, ROOM_WEIGHING, known)) {
+			oracle_missed(o, block);
 			oracle_enter(o, block, known);
 			o->came++;
 		}

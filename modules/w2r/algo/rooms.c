@@ -28,11 +28,16 @@ int rooms_fault_move(enum room before, enum room after)
 	return move[before][after];
 }
 
+static u32 least_waiting(const struct rooms *r)
+{
+	return r->limit / LEAST_SHARE;
+}
+
 /* Neither room is ever meant to hold less than one entry. */
 static u32 fit_target(const struct rooms *r, u32 target)
 {
 	if (r->bounded)
-		target = pure_max(target, r->limit / LEAST_SHARE);
+		target = pure_max(target, least_waiting(r));
 	return pure_max(1, pure_min(target, r->limit - 1));
 }
 
@@ -59,12 +64,15 @@ static u32 first_out(const struct rooms *r)
 	return x;
 }
 
-/* Has one waited in vain? */
+/*
+ * Has one waited in vain? As many as the room always has place for stay: a slow reader's
+ * may be among them.
+ */
 static bool is_stale(const struct rooms *r)
 {
 	u32 e;
 
-	if (!r->bounded)
+	if (!r->bounded || r->held[ROOM_WAITING] <= least_waiting(r))
 		return false;
 	e = first_out(r);
 	return e != ENTRY_NONE && in_vain(r, e);
@@ -262,10 +270,14 @@ static u8 admit(struct rooms *r, u64 block)
 static u32 evict_waiting(struct rooms *r)
 {
 	u32 e = first_out(r);
+	const struct entry *x;
 
 	if (e == ENTRY_NONE)
 		return e;
+	x = entry(r, e);
 	elist_del(&r->arena, list_of(r, e), e);
+	if (r->bounded && !(x->flags & ENTRY_EXPECTED))
+		waits_unasked(&r->waits, x->block, x->came);
 	forget(r, e);
 	return e;
 }
@@ -324,6 +336,8 @@ u32 rooms_fill(struct rooms *r, u64 block, enum room room)
 		if (e == ENTRY_NONE)
 			return e;
 	}
+	if (r->bounded && room == ROOM_WEIGHING)
+		waits_missed(&r->waits, block);
 	x = entry(r, e);
 	x->block = block;
 	x->room = room;

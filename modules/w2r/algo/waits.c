@@ -10,6 +10,7 @@
 #define LONGEST		3	/* times the limit of blocks that come, at most, */
 #define LEAST_SHARE	16	/* and such a share of it at least, */
 #define EXPECTED	2	/* or, what is expected, so many times the limit */
+#define PARTS		16	/* of one that counts: a single one does for some judgements */
 
 static u32 most_left(u32 entries)
 {
@@ -18,18 +19,20 @@ static u32 most_left(u32 entries)
 
 size_t waits_size(u32 entries)
 {
-	return ghost_size(most_left(entries));
+	return 2 * ghost_size(most_left(entries));
 }
 
 void waits_init(struct waits *w, void *mem, u32 entries)
 {
 	u64 horizon = (u64)HORIZON * entries;
+	u32 most = most_left(entries);
 
 	memset(w, 0, sizeof(*w));
-	ghost_init(&w->left, mem, most_left(entries));
+	ghost_init(&w->left, mem, most);
+	ghost_init(&w->unasked, (char *)mem + ghost_size(most), most);
 	while (entries >> w->shift > STEPS)
 		w->shift++;
-	while (horizon > (u64)most_left(entries) * (w->others + 1))
+	while (horizon > (u64)most * (w->others + 1))
 		w->others = 2 * w->others + 1;
 	w->most = (u32)-1;
 }
@@ -67,32 +70,77 @@ u32 waits_lost(const struct waits *w, u64 block)
 	return pure_min(w->others + 1, STANDS_FOR);
 }
 
+/* That @block left, if it did, was not in vain, or does not count twice. */
+static void forget_unasked(struct waits *w, u64 block)
+{
+	if (ghost_take(&w->unasked, block))
+		w->vain -= pure_min(w->vain, PARTS);
+}
+
+void waits_unasked(struct waits *w, u64 block, u16 came)
+{
+	if (!counts(w, block) || index_peek(&w->left.index, block) != ENTRY_NONE)
+		return;
+	forget_unasked(w, block);
+	ghost_add(&w->unasked, block);
+	w->unasked.arena.entries[w->unasked.fifo.head].came = came;
+	w->vain += PARTS;
+}
+
 /* What counts now counts half at the next one. */
 static void judge(struct waits *w)
 {
-	u32 i, sum = 0, later = 0;
+	u32 i, sum = 0, later = 0, wanted = 0;
 
 	for (i = 0; i < WAITS_CLASSES; i++)
 		sum += w->used[i];
 	for (i = WAITS_CLASSES - 1; i; i--) {
 		later += w->used[i];
-		if (LATEST * later >= sum)
+		wanted += w->wanted[i];
+		if (LATEST * later >= sum || wanted > w->vain)
 			break;
 	}
 	w->most = PATIENCE << i;
-	for (i = 0; i < WAITS_CLASSES; i++)
+	for (i = 0; i < WAITS_CLASSES; i++) {
 		w->used[i] /= 2;
+		w->wanted[i] /= 2;
+	}
+	w->vain /= 2;
 	w->samples = 0;
 	w->judged = w->came;
 }
 
-void waits_used(struct waits *w, u64 block, u16 came, u32 limit)
+/* One that came at @came is wanted now; returns of which class it is. */
+static u32 want(struct waits *w, u16 came)
 {
 	u32 waited = age(w, came), class = waited ? pure_fls64(waited) + 1 : 0;
 
-	if (!counts(w, block) || ghost_take(&w->left, block))
+	class = pure_min(class, WAITS_CLASSES - 1);
+	w->wanted[class] += PARTS;
+	return class;
+}
+
+void waits_missed(struct waits *w, u64 block)
+{
+	u32 e;
+
+	if (!counts(w, block))
 		return;
-	w->used[pure_min(class, WAITS_CLASSES - 1)]++;
+	e = index_peek(&w->unasked.index, block);
+	if (e == ENTRY_NONE)
+		return;
+	want(w, w->unasked.arena.entries[e].came);
+	forget_unasked(w, block);
+}
+
+void waits_used(struct waits *w, u64 block, u16 came, u32 limit)
+{
+	if (!counts(w, block))
+		return;
+	forget_unasked(w, block);
+	if (ghost_take(&w->left, block))
+		return;
+	w->used[want(w, came)]++;
 	if (++w->samples >= SAMPLES && w->came - w->judged >= limit)
 		judge(w);
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * How long a prefetched block may wait for its first reference: some times as long as
- * nearly all did that were asked for of late. One that has waited longer is taken for
- * prefetched in vain.
+ * nearly all did that were asked for of late, and at least while more are asked for that
+ * late than never. One that has waited longer is taken for prefetched in vain.
  *
  * A block that had been asked for before, and came back by a prefetch, tells nothing: a
  * set that is read again and again is used at any age, and the more of it was pushed out
  * by blocks in vain, the longer these would be kept. So those that were asked for and
  * have left are remembered, of one in so many blocks; and only blocks of that sample
- * count.
+ * count. Of the same sample those are remembered that left while they waited: who is slow
+ * beside others, and whose blocks leave too early, is known by what he misses.
  *
  * Time is counted in steps of some blocks that come, not more than 256 for as many as
  * there are entries, and goes round after 256 times as many. The caller's lock protects
@@ -27,7 +28,10 @@ struct waits {
 	u32 shift;		/* 2^this of them are a step */
 	u32 others;		/* 2^n less 1: blocks that do not count, for one that does */
 	struct ghost left;	/* what was asked for, and has left */
+	struct ghost unasked;	/* what has left, and was not */
 	u32 used[WAITS_CLASSES];	/* those that waited for less than 2^index steps */
+	u32 wanted[WAITS_CLASSES];	/* the same, in parts, with those that had left */
+	u32 vain;		/* those that left and were not missed since, in parts */
 	u32 samples;		/* of them, since ... */
 	u64 judged;		/* ... so many blocks had come */
 	u32 most;		/* steps that one may wait */
@@ -55,6 +59,10 @@ void waits_left(struct waits *w, u64 block);
  * that did so it stands, not more than 64.
  */
 u32 waits_lost(const struct waits *w, u64 block);
+/* @block, which came at @came and waits since, leaves. */
+void waits_unasked(struct waits *w, u64 block, u16 came);
+/* @block, which is missed, comes: it may be one of those. */
+void waits_missed(struct waits *w, u64 block);
 /* @block, which came at @came and waits since, is asked for. */
 void waits_used(struct waits *w, u64 block, u16 came, u32 limit);
 
