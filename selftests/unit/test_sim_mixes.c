@@ -177,7 +177,10 @@ static void test_fast_reader(void)
 	trace_free(&t);
 }
 
-/* Between two reads of two pages @fast others of @n blocks go through a file: all but @percent are there when they are wanted. */
+/*
+ * Between two reads of two pages @fast others of @n blocks go through a file: all but @percent are there when they are
+ * wanted.
+ */
 static void beside_a_fast_one(u32 fast, u32 n, u32 late, u32 mib, u32 percent)
 {
 	struct replay_counts own;
@@ -206,6 +209,42 @@ static void test_beside_a_fast_one(void)
 	beside_a_fast_one(100, 8, 4, 4, 65);
 	beside_a_fast_one(100, 32, 4, 64, 2);
 	beside_a_fast_one(300, 8, 16, 16, 2);
+}
+
+/*
+ * Eight readers in bursts of 64 reads of two pages, with 40 single reads between two bursts, and one after every eighth
+ * read if it is @broken: as before the pause, most is there when it is wanted.
+ */
+static void read_in_bursts(bool broken)
+{
+	struct replay_counts own;
+	struct trace t = { 0 };
+	u32 at[8] = { 0 }, who, i, k, single = 0;
+
+	for (i = 0; i < 400; i++) {
+		who = unit_below(8);
+		for (k = 0; k < 64; k++, at[who] += 8) {
+			add(&t, (u64)(who + 1) * 4000000 + at[who], 8, TRACE_READ);
+			if (broken && k % 8 == 0)
+				add(&t, 100000000 + 1000 * single++, 1, TRACE_READ);
+		}
+		for (k = 0; k < 40; k++)
+			add(&t, 100000000 + 1000 * single++, 1, TRACE_READ);
+	}
+	delay = 16;
+	own = run(&t, "default,readahead=auto", 65536);
+	delay = 0;
+	printf("# bursts beside %u single reads: %llu of %llu blocks waited for, %llu missed\n", single,
+	       (unsigned long long)own.waited, (unsigned long long)own.read_blocks, (unsigned long long)own.misses);
+	CHECK(8 * own.waited <= own.read_blocks);
+	CHECK(own.misses <= single + own.read_blocks / 50);
+	trace_free(&t);
+}
+
+static void test_bursts(void)
+{
+	read_in_bursts(false);
+	read_in_bursts(true);
 }
 
 /* Who reads a quarter of a small cache at a time has all of the next read there, not half of it. */
@@ -489,6 +528,7 @@ int main(void)
 		UNIT_CASE(test_slow_readers),
 		UNIT_CASE(test_fast_reader),
 		UNIT_CASE(test_beside_a_fast_one),
+		UNIT_CASE(test_bursts),
 		UNIT_CASE(test_large_reads),
 		UNIT_CASE(test_readers_backwards),
 		UNIT_CASE(test_beside_a_scan),

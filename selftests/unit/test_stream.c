@@ -99,7 +99,7 @@ static struct run plain_reference(const struct reference *ref, u32 clock)
 	x->next = end;
 	x->goes_on = true;
 	late = pause > 32 && pause > 2 * x->pause;
-	x->pause = pure_max(pause, x->pause - x->pause / 8);
+	x->pause = pure_max(pause, x->pause - pure_min(x->pause / 8, 4 * pause));
 	early = x->degree && ref->room == ROOM_DISK && ref->first < x->ahead;
 	x->ahead = x->ahead < end ? end : x->ahead;
 	if (late) {
@@ -208,11 +208,74 @@ static void test_stream_skips(void)
 	CHECK(x->degree >= 64);
 }
 
+/* A reader reads @reads times from @at on, @beside others begin after each one: how far he is looked ahead for at the last. */
+static u32 read_on(struct stream_planner *s, u64 *at, u32 reads, u32 beside)
+{
+	struct reference ref = { 0, 8, ROOM_WAITING, 1024, 4096, false, false, LOOKAHEAD_MAX, BLOCKS };
+	struct plan plan;
+	u32 i, degree = 0;
+
+	while (reads--) {
+		plan.n = 0;
+		ref.first = *at;
+		stream_reference(s, &ref, &plan);
+		if (s->lists[true].count)
+			degree = s->streams[s->lists[true].newest].degree;
+		*at += ref.n;
+		for (i = 0; i < beside; i++) {
+			ref.first = 1000000 + 1000 * (u64)s->begun;
+			stream_reference(s, &ref, &plan);
+		}
+	}
+	return degree;
+}
+
+/* Who comes in bursts is another one at the first pause, but not at the next that are as long. */
+static void check_bursts(u32 reads, u32 beside)
+{
+	struct stream_planner s;
+	u32 round, degree;
+	u64 at = 100;
+
+	stream_init(&s);
+	for (round = 0; round < 5; round++) {
+		degree = read_on(&s, &at, 1, 0);
+		CHECK((degree > 0) == (round > 1));
+		CHECK(read_on(&s, &at, reads, beside) > 0);
+		read_on(&s, &at, 1, 100);
+	}
+}
+
+/* However many others begin beside him, of those few within a burst. */
+static void test_stream_bursts(void)
+{
+	check_bursts(64, 0);
+	check_bursts(1000, 0);
+	check_bursts(8, 1);
+}
+
+/* One long pause is not remembered for ever by who reads on now and then. */
+static void test_stream_forgets(void)
+{
+	struct stream_planner s;
+	u64 at = 100;
+
+	stream_init(&s);
+	read_on(&s, &at, 8, 1);
+	read_on(&s, &at, 1, 1000);
+	CHECK_EQ(read_on(&s, &at, 1, 30), 0);
+	CHECK(read_on(&s, &at, 30, 30) > 0);
+	read_on(&s, &at, 1, 200);
+	CHECK_EQ(read_on(&s, &at, 1, 0), 0);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
 		UNIT_CASE(test_stream_plain),
 		UNIT_CASE(test_stream_skips),
+		UNIT_CASE(test_stream_bursts),
+		UNIT_CASE(test_stream_forgets),
 	};
 
 	return unit_run(cases, UNIT_COUNT(cases));

@@ -8,6 +8,7 @@
 #define LATELY		256	/* references */
 #define GROWTH		4	/* by which others' degrees may grow, soon */
 #define SOON		32	/* streams begun */
+#define FORGETS		4	/* times as many as have begun, of a pause, at most */
 #define PART_SHIFT	4	/* blocks whose streams have one hash */
 
 /* --- by use --- */
@@ -137,15 +138,17 @@ static void begin(struct stream_planner *s, u64 end)
 }
 
 /*
- * Who comes much later than ever before may be another one, who reads what lies behind by
- * chance, as it happens in a tree of small files. If he goes on like that, he is a slow one.
+ * Who comes much later than before may be another one, who reads what lies behind by
+ * chance, as it happens in a tree of small files. If he goes on like that, he is a slow one,
+ * or comes in bursts: by reads among which hardly any stream begins little is forgotten.
  */
 static bool comes_late(struct stream *x, u32 begun)
 {
 	u32 pause = begun - x->used_then;
 	bool late = pause > SOON && pause > 2 * x->pause;
+	u32 forgotten = pure_min(x->pause / 8, FORGETS * pause);
 
-	x->pause = pure_max(pause, x->pause - x->pause / 8);
+	x->pause = pure_max(pause, x->pause - forgotten);
 	return late;
 }
 
