@@ -486,6 +486,39 @@ static void test_auto_regions(void)
 	}
 }
 
+/* The most that auto names after a read of 8 blocks in a cache of 256, where each @spared-th is of what is used again. */
+static u32 most_at_once(u32 readers, u32 spared)
+{
+	struct reference ref = { 0, 8, ROOM_WAITING, 1024, 256, false, true, LOOKAHEAD_MAX, 256 };
+	enum room room = ROOM_DISK;
+	u32 i, k, n, most = 0;
+	struct plan plan;
+
+	planner_init(&planner, PLANNER_AUTO);
+	for (i = 0; i < 2000; i++) {
+		ref.room = i % spared ? ROOM_WAITING : ROOM_WEIGHING;
+		ref.first = (u64)(i % readers + 1) * 1000000 + 8 * (i / readers);
+		planner_reference(&planner, &ref, all_there, &room, &plan);
+		for (n = k = 0; k < plan.n; k++)
+			n += plan.runs[k].n;
+		most = pure_max(most, n);
+	}
+	return most;
+}
+
+/* Not more than an eighth of a cache in which something is used again; else all of it for one, a half for several. */
+static void test_auto_at_once(void)
+{
+	u32 readers;
+
+	for (readers = 1; readers < 8; readers++)
+		CHECK(most_at_once(readers, 256) <= 32);
+	CHECK(most_at_once(1, 1000) > 64);
+	CHECK(most_at_once(2, 1000) > 32 && most_at_once(2, 1000) <= 64);
+	CHECK(most_at_once(3, 1000) <= 256 / 6);
+	CHECK(most_at_once(4, 1000) <= 32);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -505,6 +538,7 @@ int main(void)
 		UNIT_CASE(test_auto_forgets),
 		UNIT_CASE(test_auto_obl),
 		UNIT_CASE(test_auto_regions),
+		UNIT_CASE(test_auto_at_once),
 	};
 
 	return unit_run(cases, UNIT_COUNT(cases));

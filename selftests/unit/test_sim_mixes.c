@@ -247,6 +247,41 @@ static void test_bursts(void)
 	read_in_bursts(true);
 }
 
+/*
+ * With nothing beside them @readers wait for hardly any of what they read on a slow device, and @per blocks come with
+ * an I/O.
+ */
+static void readers_only(u32 readers, u32 late, u32 mib, u32 per)
+{
+	struct replay_counts own;
+	struct trace t = { 0 };
+
+	add_readers(&t, readers, 8, 50000, false);
+	delay = late;
+	own = run(&t, "default,readahead=auto", mib << 10);
+	delay = 0;
+	printf("# %u readers in %u MiB, a delay of %u: %llu of %llu blocks waited for, %llu missed, %llu I/Os\n", readers, mib,
+	       late, (unsigned long long)own.waited, (unsigned long long)own.read_blocks,
+	       (unsigned long long)own.misses, (unsigned long long)ios(&own));
+	CHECK(10 * (own.waited + own.misses) <= own.read_blocks);
+	CHECK(per * ios(&own) <= own.read_blocks);
+	trace_free(&t);
+}
+
+static void test_readers_alone(void)
+{
+	u32 late;
+
+	for (late = 4; late <= 16; late *= 2) {
+		readers_only(1, late, 1, 32);
+		readers_only(1, late, 2, 32);
+		readers_only(1, late, 4, 32);
+		readers_only(2, late, 4, 32);
+	}
+	readers_only(2, 4, 1, 32);
+	readers_only(2, 8, 2, 32);
+}
+
 /* Who reads a quarter of a small cache at a time has all of the next read there, not half of it. */
 static void test_large_reads(void)
 {
@@ -529,6 +564,7 @@ int main(void)
 		UNIT_CASE(test_fast_reader),
 		UNIT_CASE(test_beside_a_fast_one),
 		UNIT_CASE(test_bursts),
+		UNIT_CASE(test_readers_alone),
 		UNIT_CASE(test_large_reads),
 		UNIT_CASE(test_readers_backwards),
 		UNIT_CASE(test_beside_a_scan),

@@ -80,6 +80,15 @@ static u32 plain_share(const struct reference *ref, u32 clock)
 	return (ref->late || plain[0].degree > each) && rest > each ? rest : each;
 }
 
+static u32 plain_readers(u32 lately, u32 most, u32 clock)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < STREAMS; i++)
+		n += plain[i].goes_on && clock - plain[i].used <= pure_min(lately, 256);
+	return pure_min(most, pure_max(1, n));
+}
+
 static struct run plain_reference(const struct reference *ref, u32 clock)
 {
 	struct plain_stream *x = plain_find(ref->first);
@@ -151,7 +160,7 @@ static void test_stream_plain(void)
 	struct reference ref = { .n = 1 };
 	struct plan plan;
 	struct run want;
-	u32 i, who, named = 0;
+	u32 i, who, lately, named = 0;
 
 	memset(plain, 0, sizeof(plain));
 	plain_begun = 0;
@@ -181,6 +190,8 @@ static void test_stream_plain(void)
 		}
 		CHECK_EQ(s.streams[s.lists[plain[0].goes_on].newest].next, plain[0].next);
 		check_lists(&s);
+		lately = unit_below(300);
+		CHECK_EQ(stream_readers(&s, lately, 4), plain_readers(lately, 4, i + 1));
 	}
 	CHECK(named > OPERATIONS / 20);
 }

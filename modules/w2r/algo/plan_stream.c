@@ -177,6 +177,21 @@ static u32 share(const struct stream_planner *s, const struct stream *x,
 	return pure_max(2 * ref->n, each);
 }
 
+u32 stream_readers(const struct stream_planner *s, u32 lately, u32 most)
+{
+	u8 which = s->lists[true].newest;
+	const struct stream *x;
+	u32 n = 0;
+
+	for (; which != STREAM_NONE && n < most; which = x->older) {
+		x = &s->streams[which];
+		if (s->clock - x->used > pure_min(LATELY, lately))
+			break;
+		n++;
+	}
+	return pure_max(1, n);
+}
+
 /*
  * Is there place for an I/O worth while? Else the stream waits for one: what it named
  * in vain it would take for prefetched, and not name again.

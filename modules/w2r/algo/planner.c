@@ -6,6 +6,7 @@
 #define AUTO_BLOCKS	128	/* that auto prefetches after a read, */
 #define AUTO_DOUBLINGS	2	/* so often twice as many, when they come late, */
 #define AT_ONCE		8	/* but not more than this share of the cache, or was read */
+#define UNUSED_FOR	256	/* references: nothing is used again, so nothing is to be spared */
 #define PARTS_SCORED	8	/* of a run, or up to twice as many */
 #define NEAR		32	/* blocks, aligned */
 
@@ -37,6 +38,7 @@ void planner_init(struct planner *p, enum planner_kind kind)
 	p->nr_parts = 0;
 	p->lost = 0;
 	p->doublings = 0;
+	p->unused_for = 0;
 }
 
 /* Which part @first goes on with; nr_parts: none. */
@@ -188,13 +190,30 @@ static u32 auto_lookahead(struct planner *p, const struct reference *ref)
 
 /*
  * The waiting room of a small cache may be nearly all of it, and what a stream names at
- * once then pushes out what is used again and again. As much as was read it may, or half
- * of each read of who reads much is missed. Not so for what the chooser leaves out of
- * account: of several readers as much is on its way.
+ * once then pushes out what is used again and again. Where nothing is, a reader alone may
+ * have all; several share a half, or each would push out what others are to read.
  */
-static u32 at_once(const struct reference *ref)
+static u32 share_at_once(const struct planner *p, const struct reference *ref)
 {
-	return pure_min(ref->lookahead, pure_max(ref->n, ref->entries / AT_ONCE));
+	u32 readers;
+
+	if (p->unused_for < UNUSED_FOR)
+		return AT_ONCE;
+	readers = stream_readers(&p->stream, ref->entries / ref->n, AT_ONCE / 2);
+	return readers > 1 ? 2 * readers : 1;
+}
+
+/*
+ * As much as was read it may, or half of each read of who reads much is missed. Not so for
+ * what the chooser leaves out of account: of several readers as much is on its way.
+ */
+static u32 at_once(struct planner *p, const struct reference *ref)
+{
+	u32 most;
+
+	p->unused_for = ref->room == ROOM_WEIGHING ? 0 : p->unused_for + 1;
+	most = pure_max(ref->n, ref->entries / share_at_once(p, ref));
+	return pure_min(ref->lookahead, most);
 }
 
 void planner_reference(struct planner *p, const struct reference *ref,
@@ -216,7 +235,7 @@ void planner_reference(struct planner *p, const struct reference *ref,
 	}
 	few.lookahead = auto_lookahead(p, ref);
 	chooser_reference(&p->chooser, &few);
-	left = at_once(&few);
+	left = at_once(p, &few);
 	few.lookahead = left;
 	ref = &few;
 	plan->n = 0;

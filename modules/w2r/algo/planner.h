@@ -32,7 +32,8 @@
  *          predicts and acts only where it may pay, if a sixth comes true, until
  *          less than a ninth. How much it names after one read doubles, twice at
  *          most, when a read waits for a prefetch of a slow origin; but it is not
- *          more than an eighth of the cache, or than was read.
+ *          more than an eighth of the cache, or than was read. Where nothing is used
+ *          again, a reader alone may have all of it, several share a half.
  *
  * The caller's lock protects it; nothing allocates.
  */
@@ -175,6 +176,7 @@ struct planner {
 	u32 nr_parts;
 	u32 lost;		/* parts that were forgotten */
 	u32 doublings;		/* of what auto prefetches after a read */
+	u32 unused_for;		/* references since one began in the weighing room */
 };
 
 void planner_init(struct planner *p, enum planner_kind kind);
@@ -303,6 +305,8 @@ void near_reference(const struct reference *ref, struct plan *plan);
 void stream_init(struct stream_planner *s);
 void stream_reference(struct stream_planner *s, const struct reference *ref,
 		      struct plan *plan);
+/* How many streams went on in the last @lately references, or 256: 1 to @most. */
+u32 stream_readers(const struct stream_planner *s, u32 lately, u32 most);
 void pattern_init(struct pattern_planner *p);
 void pattern_reference(struct pattern_planner *p, const struct reference *ref,
 		       struct plan *plan);
