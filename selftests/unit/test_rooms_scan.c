@@ -311,6 +311,41 @@ static void test_missed(void)
 		check_missed(kind & 1, kind & 2);
 }
 
+/* What a waiting room of @entries is meant to hold when many blocks were asked for on their way, two at a time. */
+static u32 target_when_late(u32 entries, bool bounded)
+{
+	struct rooms_config c = config(POLICY_ARC, entries, entries / 8);
+	struct rooms_box b;
+	u32 e[2], i, target;
+
+	c.bounded = bounded;
+	box_make(&b, &c);
+	target = b.r.waiting_target;
+	for (i = 0; i < 10; i++) {
+		e[0] = rooms_fill(&b.r, 10 * i, ROOM_WAITING);
+		e[1] = rooms_fill(&b.r, 10 * i + 1, ROOM_WAITING);
+		rooms_tick(&b.r);
+		rooms_use(&b.r, e[0]);
+		rooms_use(&b.r, e[1]);
+		CHECK(b.r.waiting_target <= target + entries / 8);
+		target = b.r.waiting_target;
+		rooms_filled(&b.r, e[0], true);
+		rooms_filled(&b.r, e[1], true);
+	}
+	must_hold(&b.r);
+	box_free(&b);
+	return target;
+}
+
+/* The waiting room grows for them, but where it is not bounded: to a half, or to 1,024. */
+static void test_late(void)
+{
+	CHECK_EQ(target_when_late(8192, false), 2048);
+	CHECK_EQ(target_when_late(8192, true), 4096);
+	CHECK_EQ(target_when_late(1536, true), 1152);
+	CHECK_EQ(target_when_late(64, true), 63);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -324,6 +359,7 @@ int main(void)
 		UNIT_CASE(test_older_first),
 		UNIT_CASE(test_reclaims_in_vain),
 		UNIT_CASE(test_missed),
+		UNIT_CASE(test_late),
 	};
 
 	return unit_run(cases, UNIT_COUNT(cases));

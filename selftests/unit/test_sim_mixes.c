@@ -12,7 +12,7 @@ static void add(struct trace *t, u64 block, u32 n, enum trace_what what)
 /* @readers at once, in any order, each of a file of its own, forwards or back from its end, @n blocks each time. */
 static void add_readers(struct trace *t, u32 readers, u32 n, u32 reads, bool back)
 {
-	u32 at[32] = { 0 }, who;
+	u32 at[STREAMS] = { 0 }, who;
 
 	while (reads--) {
 		who = unit_below(readers);
@@ -280,6 +280,17 @@ static void test_readers_alone(void)
 	}
 	readers_only(2, 4, 1, 32);
 	readers_only(2, 8, 2, 32);
+}
+
+/* What many have under way is more than the room for it holds at first: it grows. */
+static void test_many_readers(void)
+{
+	readers_only(12, 16, 4, 20);
+	readers_only(16, 16, 4, 20);
+	readers_only(25, 16, 4, 12);
+	readers_only(30, 4, 8, 12);
+	readers_only(40, 16, 8, 12);
+	readers_only(60, 16, 16, 12);
 }
 
 /* Who reads a quarter of a small cache at a time has all of the next read there, not half of it. */
@@ -565,6 +576,7 @@ int main(void)
 		UNIT_CASE(test_beside_a_fast_one),
 		UNIT_CASE(test_bursts),
 		UNIT_CASE(test_readers_alone),
+		UNIT_CASE(test_many_readers),
 		UNIT_CASE(test_large_reads),
 		UNIT_CASE(test_readers_backwards),
 		UNIT_CASE(test_beside_a_scan),

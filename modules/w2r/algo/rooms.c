@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "rooms.h"
 
-#define LEAST_SHARE	16	/* of the limit, for a waiting room that is bounded */
+#define LEAST_SHARE	16	/* of the limit, for a waiting room that is bounded; */
+#define LATE_SHARE	2	/* to this one it grows for blocks asked for on their way, */
+#define LATE_LEAST	1024	/* or to so many entries */
 
 static struct entry *entry(struct rooms *r, u32 e)
 {
@@ -140,8 +142,20 @@ static int trend(const u32 *intervals)
 	return up - down;
 }
 
-/* Blocks of one reference that came together waited alike: one interval. */
-static void take_interval(struct rooms *r, u32 interval)
+/*
+ * Where each of several readers has a share of two reads, all blocks wait alike and their
+ * intervals tell nothing; but they come late.
+ */
+static bool grows_for_late(const struct rooms *r)
+{
+	return r->bounded && r->waiting_target < pure_max(r->limit / LATE_SHARE, LATE_LEAST);
+}
+
+/*
+ * Blocks of one reference that came together waited alike: one interval. @late: the
+ * block is on its way yet.
+ */
+static void take_interval(struct rooms *r, u32 interval, bool late)
 {
 	int i;
 
@@ -153,7 +167,9 @@ static void take_interval(struct rooms *r, u32 interval)
 	r->intervals[ROOMS_INTERVALS - 1] = interval;
 	if (r->nr_intervals < ROOMS_INTERVALS)
 		r->nr_intervals++;
-	if (r->nr_intervals == ROOMS_INTERVALS)
+	if (late && grows_for_late(r))
+		move_split(r, 1);
+	else if (r->nr_intervals == ROOMS_INTERVALS)
 		move_split(r, trend(r->intervals));
 }
 
@@ -431,7 +447,7 @@ static void move_over(struct rooms *r, u32 e)
 	if (r->bounded && !(x->flags & ENTRY_EXPECTED))
 		waits_used(&r->waits, x->block, x->came, r->limit);
 	asked_for(r, e);
-	take_interval(r, r->clock - x->stamp);
+	take_interval(r, r->clock - x->stamp, x->flags & ENTRY_FILLING);
 	x->stamp = r->clock;
 	if (!(x->flags & ENTRY_FILLING))
 		enlist(r, e);

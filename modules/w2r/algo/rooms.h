@@ -20,7 +20,8 @@
  * the rest of a read was prefetched and its begin was not. A bounded one is never
  * meant to hold less than a 16th of the limit, a fault shrinks it if the weighing room
  * has lost the block, and a block gives way first when it has waited much longer than
- * those did that were asked for (waits.h).
+ * those did that were asked for (waits.h). One that is asked for while it is on its way
+ * makes the room grow, to half of the limit or some more of a small one.
  *
  * Several blocks asked for at once count as one reference: their neighbours
  * are the blocks before the first and after the last.
