@@ -10,7 +10,7 @@
 #define KEPT_FRAMES	64		/* not worth asking for */
 #define GROWN_SOON	3000000000ull
 #define CALM		(5 * HZ)
-#define GROWN_AFTER	60000000000ull
+#define GROWN_AFTER	70000000000ull
 
 /* The target's files are left out. */
 void w2r_sysfs_add(struct w2r *c)
