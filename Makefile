@@ -5,6 +5,8 @@ KVER ?= $(shell uname -r)
 KDIR ?= /lib/modules/$(KVER)/build
 CHECK := selftests/run
 OUT ?= $(abspath $(or $(MUSTER_CACHE),/var/cache/muster))
+# make goes by the age of files: what it builds of one clone's must not be taken for another's.
+HERE = $(shell pwd -P | sha256sum | cut -c1-12)
 FUZZ_SECONDS ?= 300
 
 .PHONY: modules install uninstall musterctl demo check check-unit check-lint check-dkms check-vm \
@@ -72,7 +74,7 @@ soak load-held fuzz-vm: setup
 		$(if $(KERNELS),--kernels "$(KERNELS)")
 
 bench-slots: setup
-	@$(MAKE) -C tools/bench_slots OUT=$(OUT)/bench-slots run
+	@$(MAKE) -C tools/bench_slots OUT=$(OUT)/bench-slots/$(HERE) run
 
 bench-lookup: setup
 	@tools/bench/bench-lookup
@@ -82,7 +84,7 @@ bench-swap: setup
 
 # The eight programs one after the other, unless said otherwise.
 TRACE ?= $(foreach p,compile cp tar-c tar-x gzip gunzip sort grep,tools/sim/w2r/traces/ra128-$(p).csv.xz)
-SIM := $(OUT)/sim-w2r
+SIM = $(OUT)/sim-w2r/$(HERE)
 
 sim-w2r: setup
 	@$(MAKE) -s -C tools/sim/w2r OUT=$(SIM)
@@ -98,10 +100,10 @@ bench: setup
 	@QUICK=$(QUICK) tools/bench/bench
 
 fuzz: setup
-	@$(MAKE) -C selftests/unit OUT=$(OUT)/fuzz SECONDS_EACH=$(FUZZ_SECONDS) fuzz
+	@$(MAKE) -C selftests/unit OUT=$(OUT)/fuzz/$(HERE) SECONDS_EACH=$(FUZZ_SECONDS) fuzz
 
 interleave: setup
-	@$(MAKE) -s -C selftests/interleave OUT=$(OUT)/interleave SECONDS_EACH=$(or $(SECONDS),300) \
+	@$(MAKE) -s -C selftests/interleave OUT=$(OUT)/interleave/$(HERE) SECONDS_EACH=$(or $(SECONDS),300) \
 		$(if $(TESTS),TESTS="$(TESTS)") $(if $(SEED),SEED=$(SEED)) run
 
 clean:
