@@ -158,14 +158,17 @@ static u32 first_window_size(struct pagein *pi, struct pagein_shard *sh)
 /*
  * Pages that were evicted together are often wanted together, whomever they
  * belong to: beyond its run the window goes on over live neighbours as long as
- * that pays. By how many; below 2: it does not. It is not the size of the window,
- * since one that ends with its run tells nothing of them.
+ * that pays. By how many: it is not the size of the window, since one that ends with
+ * its run tells nothing of them.
  */
 static u32 strangers_size(struct pagein *pi, struct pagein_shard *sh)
 {
+	u32 size;
+
 	if (!adapts(pi))
 		return 0;
-	return window_tuner_size(&sh->strangers_tuner, pagein_limit(pi));
+	size = window_tuner_size(&sh->strangers_tuner, pagein_limit(pi));
+	return size > 1 ? size : 0;
 }
 
 /*
@@ -369,15 +372,12 @@ static void plan_miss(struct read_op *op, struct pagein_shard *sh, u32 slot,
 			return;
 	}
 	strangers = strangers_size(op->pi, sh);
-	if (run.n <= want && strangers < 2) {
+	if (run.n + strangers == want) {
 		read_plan_wanted(op, sh, slot, want);
 		return;
 	}
-	w = run;
-	if (strangers > 1)
-		w = window_around(map->live[g], ~0ull, run.first, run.n,
-				  min(run.n + strangers,
-				      pagein_limit(op->pi)));
+	w = window_around(map->live[g], ~0ull, run.first, run.n,
+			  min(run.n + strangers, pagein_limit(op->pi)));
 	w = window_trim(sh, slot - at, w, at, want);
 	take_frames(op, sh, w, run, at, want, slot);
 	op->slot = slot - op->want;
@@ -400,7 +400,7 @@ void read_plan(struct read_op *op, struct pagein_shard *sh, u32 slot, u32 want)
 		steady_read(&sh->steady, op->slot, op->n);
 }
 
-/* The same for a window that nobody asked for yet. */
+/* A window that nobody asked for yet has that size in all: misses tell what pays. */
 static struct window add_strangers_ahead(struct pagein *pi,
 					 struct pagein_shard *sh,
 					 struct window run, u64 live, u32 size)
