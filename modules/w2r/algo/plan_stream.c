@@ -152,6 +152,15 @@ static bool comes_late(struct stream *x, u32 begun)
 	return late;
 }
 
+/* Stream @which, if it is one, and went on in the last @lately references. */
+static const struct stream *went_on(const struct stream_planner *s, u8 which,
+				    u32 lately)
+{
+	if (which == STREAM_NONE || s->clock - s->streams[which].used > lately)
+		return NULL;
+	return &s->streams[which];
+}
+
 /*
  * Streams that went on lately, of which @x is the newest, share the waiting room; some of
  * it is left, as none is always as fast as the others. Who waits for what is under way
@@ -162,12 +171,9 @@ static u32 share(const struct stream_planner *s, const struct stream *x,
 {
 	u32 n = 1, others = 0, each;
 	const struct stream *one;
-	u8 which;
 
-	for (which = x->older; which != STREAM_NONE; which = one->older) {
-		one = &s->streams[which];
-		if (s->clock - one->used > LATELY)
-			break;
+	for (one = went_on(s, x->older, LATELY); one;
+	     one = went_on(s, one->older, LATELY)) {
 		others += GROWTH * one->degree;
 		n++;
 	}
@@ -179,16 +185,13 @@ static u32 share(const struct stream_planner *s, const struct stream *x,
 
 u32 stream_readers(const struct stream_planner *s, u32 lately, u32 most)
 {
-	u8 which = s->lists[true].newest;
 	const struct stream *x;
 	u32 n = 0;
 
-	for (; which != STREAM_NONE && n < most; which = x->older) {
-		x = &s->streams[which];
-		if (s->clock - x->used > pure_min(LATELY, lately))
-			break;
+	lately = pure_min(LATELY, lately);
+	for (x = went_on(s, s->lists[true].newest, lately); x && n < most;
+	     x = went_on(s, x->older, lately))
 		n++;
-	}
 	return pure_max(1, n);
 }
 
