@@ -53,6 +53,14 @@ class Again(unittest.TestCase):
             self.assertEqual((make, name), ("make", tool))
             self.assertEqual(parsed(tool, dict(word.split("=", 1) for word in words)), found)
 
+    def test_a_word_that_an_option_does_not_know_is_refused(self):
+        for tool, told in (("bench-swap", {"HUGEPAGES": "some"}), ("bench-swap", {"CLOCK": "wall"}),
+                           ("bench-swap", {"SIDES": "stock nobody"}), ("bench-w2r", {"CLOCK": "wall"})):
+            said = io.StringIO()
+            with self.assertRaises(SystemExit), contextlib.redirect_stderr(said):
+                parsed(tool, told)
+            self.assertIn(f": {list(told.values())[0].split()[-1]} (known: ", said.getvalue())
+
     def test_a_kernel_that_the_lab_has_not(self):
         for tool in ("bench-swap", "bench-w2r"):
             with contextlib.redirect_stderr(io.StringIO()) as said, self.assertRaises(SystemExit):

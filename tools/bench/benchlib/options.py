@@ -59,7 +59,10 @@ class Parser(argparse.ArgumentParser):
         flag = "--" + name.lower().replace("_", "-")
         self.add_argument(flag, type=kind, default=value, metavar="…", help=f"{text} (default: {default or 'none'})")
 
+    def check_word(self, what, word, known):
+        if word not in known:
+            self.error(f"unknown {what}: {word} (known: {' '.join(known)})")
+
     def check_known(self, args, name, known):
         for word in getattr(args, name):
-            if word not in known:
-                self.error(f"unknown {name[:-1]}: {word} (known: {' '.join(known)})")
+            self.check_word(name[:-1], word, known)
