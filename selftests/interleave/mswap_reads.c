@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Steady readers, alone and beside a random one: how much they have read for what they get. */
-#include "mswap.h"
+#include "mswap_scenes.h"
 
 #define READERS_MAX	8
 /* Each goes through so many granules, one after the other. */
@@ -53,14 +53,10 @@ static void take_other_slots(const struct readers *rd)
 
 static void write_all(struct readers *rd)
 {
-	struct io_group g;
 	u32 virt, phys;
 
-	for (virt = 0; virt < rig.slots; virt += GRANULE_SLOTS) {
-		io_group_begin(&g);
-		io_write(&g, virt, GRANULE_SLOTS, REQ_SYNC);
-		io_group_end(&g);
-	}
+	for (virt = 0; virt < rig.slots; virt += GRANULE_SLOTS)
+		scene_write(virt, GRANULE_SLOTS);
 	for (virt = 0; virt < rig.slots; virt++) {
 		phys = slot_map_get(&rig.engine->map, virt);
 		rd->virt[phys / (rd->apart * GRANULE_SLOTS)]
@@ -79,19 +75,27 @@ static struct reads_counts counts_now(void)
 	};
 }
 
+/* Returns how many I/Os it took. */
+static u64 read_one(u32 virt)
+{
+	u64 before = counts_now().reads;
+	struct io_group g;
+
+	io_group_begin(&g);
+	io_read(&g, virt, 1, REQ_SYNC);
+	io_group_end(&g);
+	return counts_now().reads - before;
+}
+
 /* In step: each reads a page, and then each the next one. */
 static struct reads_counts read_all(const struct readers *rd)
 {
 	struct reads_counts before = counts_now(), now;
-	struct io_group g;
 	u32 page, i;
 
 	for (page = 0; page < READER_PAGES; page++)
-		for (i = 0; i < rd->n; i++) {
-			io_group_begin(&g);
-			io_read(&g, rd->virt[i][page], 1, REQ_SYNC);
-			io_group_end(&g);
-		}
+		for (i = 0; i < rd->n; i++)
+			read_one(rd->virt[i][page]);
 	now = counts_now();
 	now.reads -= before.reads;
 	now.pages -= before.pages;
@@ -168,29 +172,12 @@ static void check_smaller_room(void)
 /* A program that goes through its pages, and one that reads its own at random, evicted by turns. */
 static void write_by_turns(void)
 {
-	struct io_group g;
 	u32 turn;
 
 	for (turn = 0; turn < TURNS; turn++) {
-		io_group_begin(&g);
-		io_write(&g, turn * TURN_PAGES, TURN_PAGES, REQ_SYNC);
-		io_group_end(&g);
-		io_group_begin(&g);
-		io_write(&g, STEADY_PAGES + turn * RANDOM_TURN, RANDOM_TURN, REQ_SYNC);
-		io_group_end(&g);
+		scene_write(turn * TURN_PAGES, TURN_PAGES);
+		scene_write(STEADY_PAGES + turn * RANDOM_TURN, RANDOM_TURN);
 	}
-}
-
-/* Returns how many I/Os it took. */
-static u64 read_one(u32 virt)
-{
-	u64 before = counts_now().reads;
-	struct io_group g;
-
-	io_group_begin(&g);
-	io_read(&g, virt, 1, REQ_SYNC);
-	io_group_end(&g);
-	return counts_now().reads - before;
 }
 
 static void read_at_random(u32 times)
@@ -240,15 +227,11 @@ static void check_beside_random(void)
 
 static void write_sides(void)
 {
-	struct io_group g;
 	u32 page, i;
 
 	for (page = 0; page < SIDE_PAGES; page += SIDE_TURN)
-		for (i = 0; i < SIDES; i++) {
-			io_group_begin(&g);
-			io_write(&g, i * SIDE_PAGES + page, SIDE_TURN, REQ_SYNC);
-			io_group_end(&g);
-		}
+		for (i = 0; i < SIDES; i++)
+			scene_write(i * SIDE_PAGES + page, SIDE_TURN);
 }
 
 static u64 read_sides(u32 from, u32 to)

@@ -19,14 +19,11 @@ static void check_sums(void)
 	CHECK(c->waited <= c->hits_weighing + c->hits_waiting);
 }
 
-/* References until what is prefetched is there. */
-static u32 delay;
-
-/* @t through @name, a scheme, in @kib, on an origin of 5 ms. */
-static inline struct replay_counts run(const struct trace *t, const char *name, u32 kib)
+/* @t through @name, a scheme, in @kib, on an origin of 5 ms; what is prefetched is there after @late references. */
+static inline struct replay_counts run_late(const struct trace *t, const char *name, u32 kib, u32 late)
 {
 	struct replay_config config = {
-		.sectors = t->sectors, .delay = delay, .latency_ns = 5000000, .cost_ns = 1000,
+		.sectors = t->sectors, .delay = late, .latency_ns = 5000000, .cost_ns = 1000,
 	};
 	struct replay_counts counts;
 
@@ -38,6 +35,11 @@ static inline struct replay_counts run(const struct trace *t, const char *name, 
 	check_sums();
 	replay_end(&replay);
 	return counts;
+}
+
+static inline struct replay_counts run(const struct trace *t, const char *name, u32 kib)
+{
+	return run_late(t, name, kib, 0);
 }
 
 #endif

@@ -125,13 +125,24 @@ static void test_pinned_at_the_end(void)
 	box_free(&b);
 }
 
+/* @block comes, and is what somebody is expected to ask for if @expected; returns its entry. */
+static u32 fill(struct rooms *r, u64 block, enum room room, bool expected)
+{
+	u32 e = rooms_fill(r, block, room);
+
+	if (expected)
+		rooms_expect(r, block, 1);
+	CHECK(rooms_filled(r, e, true));
+	return e;
+}
+
 /* An eighth of the entries are prefetched in vain, and half as many as there are come: @wanted of them, or one more, wait. */
 static void check_waits(enum policy_kind policy, bool learnt, bool expected, u32 wanted)
 {
 	struct rooms_config c = config(policy, ENTRIES, 1);
 	struct rooms_box b;
 	u64 block = 0;
-	u32 i, e;
+	u32 i;
 
 	c.bounded = true;
 	box_make(&b, &c);
@@ -144,10 +155,7 @@ static void check_waits(enum policy_kind policy, bool learnt, bool expected, u32
 	}
 	for (i = 0; i < ENTRIES / 8; i++) {
 		rooms_tick(&b.r);
-		e = rooms_fill(&b.r, 1000000 + i, ROOM_WAITING);
-		if (expected)
-			rooms_expect(&b.r, 1000000 + i, 1);
-		CHECK(rooms_filled(&b.r, e, true));
+		fill(&b.r, 1000000 + i, ROOM_WAITING, expected);
 	}
 	for (i = 0; i < ENTRIES / 2; i++)
 		read_one(&b.r, 2000000 + i, false);
@@ -179,10 +187,7 @@ static void check_tell(bool bounded, bool expected)
 	c.bounded = bounded;
 	box_make(&b, &c);
 	for (i = 0; i < 32; i++) {
-		e = rooms_fill(&b.r, i, ROOM_WAITING);
-		if (expected)
-			rooms_expect(&b.r, i, 1);
-		CHECK(rooms_filled(&b.r, e, true));
+		e = fill(&b.r, i, ROOM_WAITING, expected);
 		rooms_tick(&b.r);
 		rooms_use(&b.r, e);
 	}
@@ -225,16 +230,13 @@ static void test_older_first(void)
 {
 	struct rooms_config c = config(POLICY_LRU, 64, 1);
 	struct rooms_box b;
-	u32 i, e;
+	u32 i;
 
 	c.bounded = true;
 	box_make(&b, &c);
 	for (i = 0; i < 64; i++) {
 		rooms_tick(&b.r);
-		e = rooms_fill(&b.r, i, i < 48 ? ROOM_WEIGHING : ROOM_WAITING);
-		if (i & 1)
-			rooms_expect(&b.r, i, 1);
-		CHECK(rooms_filled(&b.r, e, true));
+		fill(&b.r, i, i < 48 ? ROOM_WEIGHING : ROOM_WAITING, i & 1);
 	}
 	for (i = 48; i < 64; i++) {
 		CHECK_EQ(rooms_where(&b.r, i), ROOM_WAITING);
@@ -275,17 +277,13 @@ static void test_reclaims_in_vain(void)
 static void check_missed(bool bounded, bool expected)
 {
 	struct rooms_config c = config(POLICY_LRU, 64, 1);
-	u32 i, e, wanted = 0, most = 0;
+	u32 i, wanted = 0, most = 0;
 	struct rooms_box b;
 
 	c.bounded = bounded;
 	box_make(&b, &c);
-	for (i = 0; i < 64; i++) {
-		e = rooms_fill(&b.r, i, ROOM_WAITING);
-		if (expected)
-			rooms_expect(&b.r, i, 1);
-		CHECK(rooms_filled(&b.r, e, true));
-	}
+	for (i = 0; i < 64; i++)
+		fill(&b.r, i, ROOM_WAITING, expected);
 	for (i = 0; i < 256; i++)
 		fill_good(&b.r, 100 + i, ROOM_WEIGHING);
 	CHECK(b.r.wasted >= 32);

@@ -42,10 +42,8 @@ static void readers_at_once(u32 readers, u32 n, u32 late, u32 mib)
 	struct trace t = { 0 };
 
 	add_readers(&t, readers, n, 200000 / n, false);
-	delay = late;
-	lru = run(&t, "lru", mib << 10);
-	own = run(&t, "default,readahead=auto", mib << 10);
-	delay = 0;
+	lru = run_late(&t, "lru", mib << 10, late);
+	own = run_late(&t, "default,readahead=auto", mib << 10, late);
 	CHECK(10 * own.misses <= lru.misses);
 	CHECK(5 * ios(&own) <= 4 * ios(&lru));
 	trace_free(&t);
@@ -98,13 +96,11 @@ static void hardly_misses(const struct trace *t, const char *const *names, size_
 {
 	size_t i;
 
-	delay = late;
 	for (i = 0; i < nr; i++) {
-		struct replay_counts c = run(t, names[i], 262144);
+		struct replay_counts c = run_late(t, names[i], 262144, late);
 
 		CHECK(50 * c.misses <= c.read_blocks);
 	}
-	delay = 0;
 }
 
 /* As much is under way as there may be: what has no place then is not passed over. */
@@ -168,9 +164,7 @@ static void test_fast_reader(void)
 		if (i % 64 < 8)
 			add(&t, 100000 * (i % 64 / 2 + 1) + 500 * (i / 64) + i % 2, 1, TRACE_READ);
 	}
-	delay = 4;
-	own = run(&t, "default,readahead=auto", 8192);
-	delay = 0;
+	own = run_late(&t, "default,readahead=auto", 8192, 4);
 	printf("# a fast reader beside slow ones: %llu of %llu blocks waited for, %llu missed\n",
 	       (unsigned long long)own.waited, (unsigned long long)own.read_blocks, (unsigned long long)own.misses);
 	CHECK(4 * own.waited <= own.read_blocks);
@@ -193,9 +187,7 @@ static void beside_a_fast_one(u32 fast, u32 n, u32 late, u32 mib, u32 percent)
 		for (k = 0; k < fast; k++, at += n)
 			add(&t, at, n, TRACE_READ);
 	}
-	delay = late;
-	own = run(&t, "default", mib << 10);
-	delay = 0;
+	own = run_late(&t, "default", mib << 10, late);
 	printf("# one beside a reader who is %u times as fast, %u MiB: %llu of %u blocks missed\n", fast * n / 8, mib,
 	       (unsigned long long)own.misses, 8 * i);
 	CHECK(100 * own.misses <= (u64)percent * 8 * i);
@@ -231,9 +223,7 @@ static void read_in_bursts(bool broken)
 		for (k = 0; k < 40; k++)
 			add(&t, 100000000 + 1000 * single++, 1, TRACE_READ);
 	}
-	delay = 16;
-	own = run(&t, "default,readahead=auto", 65536);
-	delay = 0;
+	own = run_late(&t, "default,readahead=auto", 65536, 16);
 	printf("# bursts beside %u single reads: %llu of %llu blocks waited for, %llu missed\n", single,
 	       (unsigned long long)own.waited, (unsigned long long)own.read_blocks, (unsigned long long)own.misses);
 	CHECK(8 * own.waited <= own.read_blocks);
@@ -257,9 +247,7 @@ static void readers_only(u32 readers, u32 late, u32 mib, u32 per)
 	struct trace t = { 0 };
 
 	add_readers(&t, readers, 8, 50000, false);
-	delay = late;
-	own = run(&t, "default,readahead=auto", mib << 10);
-	delay = 0;
+	own = run_late(&t, "default,readahead=auto", mib << 10, late);
 	printf("# %u readers in %u MiB, a delay of %u: %llu of %llu blocks waited for, %llu missed, %llu I/Os\n", readers, mib,
 	       late, (unsigned long long)own.waited, (unsigned long long)own.read_blocks,
 	       (unsigned long long)own.misses, (unsigned long long)ios(&own));
@@ -459,10 +447,8 @@ static void small_cache(u32 blocks, u32 late)
 		if (i % 4 == 0)
 			add(&t, 1000000 + i, 4, TRACE_READ);
 	}
-	delay = late;
-	none = run(&t, "none", 4 * blocks);
-	own = run(&t, "default,readahead=auto", 4 * blocks);
-	delay = 0;
+	none = run_late(&t, "none", 4 * blocks, late);
+	own = run_late(&t, "default,readahead=auto", 4 * blocks, late);
 	printf("# beside a scan in %u blocks: %llu missed, %llu without looking ahead; %llu and %llu I/Os\n", blocks,
 	       (unsigned long long)own.misses, (unsigned long long)none.misses, (unsigned long long)ios(&own),
 	       (unsigned long long)ios(&none));
@@ -537,10 +523,8 @@ static void test_hardly_true(void)
 			add(&t, 16 * (u64)group + unit_below(16), 1, TRACE_READ);
 		add(&t, 2000000 + 64 * (u64)unit_below(1 + unit_below(400)), 1, TRACE_READ);
 	}
-	delay = 4;
-	none = run(&t, "none", 1024);
-	own = run(&t, "default,readahead=auto", 1024);
-	delay = 0;
+	none = run_late(&t, "none", 1024, 4);
+	own = run_late(&t, "default,readahead=auto", 1024, 4);
 	CHECK(100 * own.misses <= 102 * none.misses);
 	CHECK(20 * own.prefetched <= own.read_blocks);
 	trace_free(&t);
@@ -557,9 +541,7 @@ static void test_write_meanwhile(void)
 		add(&t, i, 1, TRACE_READ);
 	add(&t, 4, 1, TRACE_WRITE);
 	add(&t, 4, 1, TRACE_READ);
-	delay = 100;
-	c = run(&t, "default", 1024);
-	delay = 0;
+	c = run_late(&t, "default", 1024, 100);
 	CHECK_EQ(c.misses, 2);
 	trace_free(&t);
 }

@@ -16,12 +16,12 @@ static const char *const programs[] = {
 	"compile", "cp", "tar-c", "tar-x", "gzip", "gunzip", "sort", "grep",
 };
 
-static void run_all(const struct trace *t, u32 kib, struct replay_counts counts[SCHEMES])
+static void run_all(const struct trace *t, u32 kib, u32 late, struct replay_counts counts[SCHEMES])
 {
 	int i;
 
 	for (i = 0; i < SCHEMES; i++)
-		counts[i] = run(t, schemes[i], kib);
+		counts[i] = run_late(t, schemes[i], kib, late);
 }
 
 static void load(struct trace *t, const char *setting, const char *program)
@@ -170,7 +170,7 @@ static void check_order(const char *setting, const char *program, u32 kib)
 		load(&t, setting, program);
 	else
 		load_all(&t, setting);
-	run_all(&t, kib, c);
+	run_all(&t, kib, 0, c);
 	if (c[SA_W2R].misses > c[LRU_OBL].misses || c[LRU_OBL].misses > c[LRU].misses)
 		printf("# %s-%s in %u KiB: misses of lru %llu, lru-obl %llu, sa-w2r %llu\n", setting,
 		       program ? program : "all", kib, (unsigned long long)c[LRU].misses,
@@ -269,13 +269,12 @@ static void default_at_sizes(u32 late)
 	size_t s;
 	u32 mib;
 
-	delay = late;
 	for (s = 0; s < UNIT_COUNT(settings); s++) {
 		struct trace t = { 0 };
 
 		load_all(&t, settings[s]);
 		for (mib = 2; mib <= 128; mib *= 2) {
-			run_all(&t, mib << 10, c);
+			run_all(&t, mib << 10, late, c);
 			share = 1000 * c[DEFAULT].misses / c[LRU_OBL].misses;
 			CHECK(share < 1000);
 			CHECK(10 * c[DEFAULT].used >= 6 * c[DEFAULT].prefetched);
@@ -294,7 +293,6 @@ static void test_default_sizes(void)
 {
 	default_at_sizes(0);
 	default_at_sizes(8);
-	delay = 0;
 }
 
 /*
@@ -339,10 +337,8 @@ static void test_delay(void)
 	struct trace t = { 0 };
 
 	load_all(&t, "ra0");
-	delay = 8;
-	obl = run(&t, "lru-obl", 16384);
-	own = run(&t, "default", 16384);
-	delay = 0;
+	obl = run_late(&t, "lru-obl", 16384, 8);
+	own = run_late(&t, "default", 16384, 8);
 	CHECK(obl.waited > obl.hits_waiting / 2);
 	CHECK(2 * (own.misses + own.waited) < obl.misses + obl.waited);
 	trace_free(&t);
@@ -383,7 +379,7 @@ static void test_no_sequence(void)
 		struct trace t = { 0 };
 
 		CHECK(synth_add(&t, kinds[i], unit_seed, 50000));
-		run_all(&t, 8192, c);
+		run_all(&t, 8192, 0, c);
 		CHECK(c[SA_W2R].misses <= c[LRU_OBL].misses);
 		CHECK(100 * c[DEFAULT].misses <= 102 * c[NONE].misses);
 		CHECK(100 * c[DEFAULT].misses <= 85 * c[LRU_OBL].misses);
