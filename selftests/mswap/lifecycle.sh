@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 58
+plan 71
 
 hold_open() {
 	exec 9<>"$MSWAP"
@@ -20,6 +20,8 @@ release() {
 refused_in_use() {
 	refuse_logged "reset while $1" 'Device or resource busy' "$SYS/reset" 1 "mswap0: reset .*in use"
 	refuse_logged "removal while $1" 'Device or resource busy' "$CONTROL/hot_remove" 0 "mswap0: removal .*in use"
+	refuse_logged "a change of disksize while $1" 'Device or resource busy' "$SYS/disksize" 32M \
+		"mswap0: a change of disksize .*in use"
 	check_fails "unloading while $1" 'in use' rmmod mswap
 	check_eq "still ready while $1" "$(get initstate)" 1
 }
@@ -44,6 +46,36 @@ hibernation_refused() {
 	must put none /sys/power/pm_test
 	check_that "hibernation while $1: the kernel log says so" \
 		"$(log_lines 'mswap0: hibernation refused: .*in use') > $before"
+}
+
+# Whoever opens it for reading has all asked whether they object to hibernation.
+open_snapshot() {
+	: </dev/snapshot
+}
+
+# One result.
+hibernation_allowed() {
+	if [[ -e /dev/snapshot ]]; then
+		check "hibernation $1" open_snapshot
+	else
+		skip "hibernation $1" 'this kernel cannot try it'
+	fi
+}
+
+# One result.
+sleep_allowed() {
+	local delay=/sys/module/suspend/parameters/pm_test_delay before
+
+	if [[ ! -w /sys/power/pm_test ]] || ! grep -qw freeze /sys/power/state; then
+		skip "suspension to memory while $1" 'this kernel cannot try it'
+		return
+	fi
+	before=$(show $delay)
+	must put 0 $delay
+	must put freezer /sys/power/pm_test
+	check "suspension to memory while $1" put freeze /sys/power/state
+	must put none /sys/power/pm_test
+	must put "$before" $delay
 }
 
 one_cycle() {
@@ -77,6 +109,7 @@ no_number 'a negative number' -1
 no_number 'minus nought' -0
 no_number 'no number' zero
 no_number 'a number with a tail' 0x
+no_number 'more than there can be' 2147483648
 no_number nothing $'\n'
 
 MSWAP=/dev/mswap0 SYS=/sys/block/mswap0
@@ -96,15 +129,19 @@ release
 must swap_start "$MSWAP"
 refused_in_use 'swap is on'
 hibernation_refused 'swap is on'
+sleep_allowed 'swap is on'
 must swapoff "$MSWAP"
 must mkfs.ext4 -qF "$MSWAP"
 must mount "$MSWAP" "$WORK/mnt"
 refused_in_use 'mounted'
 must umount "$WORK/mnt"
 
+hibernation_allowed 'while nobody uses a device'
 must mswap_set policy page
 check 'reset when unused' wait_until 5 mswap_set reset 1
 check_eq 'reset leaves nothing ready' "$(get initstate) $(get backing_dev)" '0 none'
+check_eq 'nor a size' "$(blockdev --getsize64 "$MSWAP")" 0
+check_eq 'and nothing of what a ready device is made of' "$(cat "$SYS"/{slots_{total,used,reserved,retired},window,{footprint,waiting}_bytes,copies_held} | sort -u)" 0
 check_eq 'reset keeps the knobs' "$(get policy)" page
 check 'the backing device is free again' mkfs.ext4 -qF /dev/muster0
 check 'ready once more' mswap_set backing_dev /dev/muster0
@@ -120,6 +157,7 @@ check_that 'the kernel log says that there is no number more' \
 check_eq 'numbers end at 64 devices' "$(mswap_devices | wc -w)" 64
 check 'unloading removes all of them' rmmod mswap
 check_eq 'no device is left' "$(mswap_devices)" ''
+check_eq 'nor the number of their kind' "$(awk '$2 == "mswap"' /proc/devices)" ''
 check_eq 'the control folder is gone' "$(ls -d "$CONTROL" 2>/dev/null)" ''
 
 finish
