@@ -14,7 +14,7 @@
 must modprobe loop
 truncate -s 64M "$WORK/large"
 large=$(losetup --show -f --sector-size 8192 "$WORK/large" 2>/dev/null)
-plan $((81 + (${#large} ? 3 : 1)))
+plan $((86 + (${#large} ? 3 : 1)))
 
 # refuse_backing NAME ERROR PATH PATTERN
 refuse_backing() {
@@ -61,10 +61,11 @@ fi
 must null_make musterz 64 zoned=1 zone_size=4 memory_backed=0 discard=0
 refuse_backing 'a zoned device' 'Invalid argument' /dev/musterz musterz
 
-for size in -1 x 1X 1.5M '1 M' 99999999999999999999 16777216T 1MM; do
+for size in -1 x 1X 1.5M '1 M' 99999999999999999999 16777216T 1MM '33554432                x'; do
 	refuse_logged "disksize $size" 'Invalid argument' "$SYS/disksize" "$size" 'mswap0: disksize refused: not a number'
 done
 refuse_logged 'disksize of less than a slot' 'Invalid argument' "$SYS/disksize" 4095 'mswap0: disksize'
+refuse_logged 'disksize of a slot too many' 'Invalid argument' "$SYS/disksize" $((((1 << 32) - 1) * 4096)) 'mswap0: disksize'
 must mswap_set disksize 1T
 refuse_backing 'a size beyond the device' 'No space left on device' /dev/muster0 muster0
 check_eq 'the wish stays' "$(get disksize)" $((1 << 40))
@@ -86,6 +87,7 @@ for value in 0 2 x '1 1'; do
 done
 
 must mswap_set reset 1
+check_eq 'reset keeps the wish' "$(get disksize)" $((32 << 20))
 must null_make muster2 64 blocksize=512
 check 'a device of 512-byte blocks is fine' mswap_set backing_dev /dev/muster2
 must mswap_set reset 1
