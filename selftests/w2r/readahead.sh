@@ -11,7 +11,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 31
+plan 33
 
 ra() {
 	cat "${FILES%/w2r}/queue/read_ahead_kb"
@@ -52,6 +52,14 @@ must touch_range "$DEV" 0 200
 check_eq 'nothing is prefetched' "$(w2r_get prefetched)" 0
 check 'on' w2r_set readahead on
 check_eq 'what was changed is given back' "$(ra) $(w2r_get lookahead_active)" "$plain 1"
+must w2r_set readahead off
+must w2r_set readahead off
+must w2r_set readahead on
+check_eq 'also when it was switched off twice' "$(ra)" "$plain"
+echo 0 >"${FILES%/w2r}/queue/read_ahead_kb"
+sleep 2.5
+check_eq 'that there is none stays as long as it is on' "$(ra)" 0
+echo "$plain" >"${FILES%/w2r}/queue/read_ahead_kb"
 must w2r_set readahead off
 echo 64 >"${FILES%/w2r}/queue/read_ahead_kb"
 must w2r_set readahead on
