@@ -24,24 +24,27 @@ simulate() {
 		NR == 2 { for (i in names) print names[i] "=" $i }'
 }
 
-# same SCHEME OPTION VALUE...: the module with these options counts as the simulator does.
+# same SCHEME OPTION VALUE...: the module with these options, and the planner that $later names, if any, written to its
+# file, counts as the simulator does.
+later=
 same() {
 	local scheme=$1 simulated file sim real differ=''
 	shift
 
 	simulated=$(simulate "$scheme")
 	w2r_make muster /dev/muster0 "$cache_mib" readahead on "$@"
+	[[ -z $later ]] || must w2r_set planner "$later"
 	must blkreplay "$DEV" <"$trace" >/dev/null
 	for file in "${!columns[@]}"; do
 		sim=$(sed -n "s/^${columns[$file]}=//p" <<<"$simulated")
 		real=$(w2r_get "$file")
 		[[ $sim == "$real" ]] || differ+="$file: simulated $sim, counted $real; "
 	done
-	check_eq "$scheme" "$differ" ''
+	check_eq "$scheme${later:+, by its file}" "$differ" ''
 	must dmsetup remove --retry muster
 }
 
-plan 10
+plan 11
 
 must null_make muster0 "$device_mib"
 # As large as the device, which ends the planners' view.
@@ -58,5 +61,7 @@ same default,policy=arc,planner=region policy arc planner region
 same default,policy=lru,planner=near policy lru planner near
 same default
 same default,block_kib=16,lookahead=200 block_kib 16 lookahead 200
+later=stream
+same default,policy=lru,planner=stream policy lru planner obl
 
 finish
