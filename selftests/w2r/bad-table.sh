@@ -13,7 +13,7 @@
 must modprobe loop
 must dd if=/dev/urandom of="$WORK/large" bs=1M count=8 status=none
 large=$(losetup --show -f --sector-size 8192 "$WORK/large" 2>/dev/null)
-plan $((2 * 37 + (${#large} ? 3 : 1) + 2 * 8 + 8))
+plan $((2 * 37 + (${#large} ? 3 : 1) + 2 * 8 + 9))
 
 # refused NAME TEXT TABLE: two results.
 refused() {
@@ -130,7 +130,8 @@ refused_message invalidate 0-131072
 refused_message invalidate 0-5x
 refused_message invalidate 0-18446744073709551616
 
-for pair in readahead=maybe lookahead=0 lookahead=1025 lookahead= planner=none planner=AUTO; do
+for pair in readahead=maybe lookahead=0 lookahead=1025 lookahead= planner=none planner=AUTO \
+	'lookahead=4               5'; do
 	before=$(w2r_get "${pair%%=*}")
 	got=$(write_error "$FILES/${pair%%=*}" "${pair#*=}"$'\n')
 	check_eq "$pair is refused and changes nothing" "$got $(w2r_get "${pair%%=*}")" "Invalid argument $before"
