@@ -8,7 +8,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 32
+plan 35
 
 # What was prefetched and is neither used nor wasted nor waiting: 0.
 prefetches_lost() {
@@ -19,6 +19,25 @@ prefetches_lost() {
 # A prefetch that the block layer merged with the read before it was one, too.
 reads_of_origin() {
 	echo $(($(stat_of /dev/muster0 1) + $(stat_of /dev/muster0 2)))
+}
+
+# The values of the status line, as the files have them.
+values_of_files() {
+	local file
+
+	for file in weighing_blocks waiting_blocks waiting_target capacity_blocks read_blocks hits_weighing hits_waiting misses \
+		bypassed written_blocks prefetched prefetch_used prefetch_wasted lookups lookups_found searches \
+		lookahead_active planner_active; do
+		w2r_get $file
+	done | paste -sd ' '
+}
+
+# Those of the line itself, of which every other word is a name.
+values_of_status() {
+	dmsetup status "$1" | awk '{
+		for (i = 5; i <= NF; i += 2)
+			printf "%s%s", $(i - 1) == "lookahead" ? $i == "on" : $i, i < NF ? " " : "\n"
+	}'
 }
 
 forget_every_ninth() {
@@ -43,6 +62,7 @@ check_that 'the origin saw as many reads as were counted' \
 must touch_range "$DEV" 0 1000
 check_eq 'a second time all are hits' "$(w2r_get hits_weighing)" 1000
 check_that 'a search or so a lookup' "$(w2r_get searches) < 2 * $(w2r_get lookups_found)"
+check_eq 'the status line says the same' "$(values_of_status muster)" "$(values_of_files)"
 
 check 'message clear_stats' dmsetup message muster 0 clear_stats
 check_eq 'counters are 0' "$(w2r_get read_blocks) $(w2r_get prefetched) $(w2r_get lookups)" '0 0 0'
@@ -64,6 +84,11 @@ held=$(($(w2r_get weighing_blocks) + $(w2r_get waiting_blocks)))
 check_that 'there is much to forget' "$held >= 1000"
 check 'message invalidate of everything' dmsetup message muster 0 invalidate 0-131071
 check_eq 'nothing is held' "$(w2r_get weighing_blocks) $(w2r_get waiting_blocks)" '0 0'
+check_that 'of what was prefetched some was used, some dropped' \
+	"$(w2r_get prefetch_used) > 0 && $(w2r_get prefetch_wasted) > 0"
+must dmsetup message muster 0 clear_stats
+check_eq 'that and what was looked up begin anew, too' \
+	"$(w2r_get prefetch_used) $(w2r_get prefetch_wasted) $(w2r_get lookups_found) $(w2r_get searches)" '0 0 0 0'
 
 must dd if=/dev/urandom of="$DEV" bs=1M count=4 oflag=direct status=none
 check_that 'writes are counted' "$(w2r_get written_blocks) == 1024"
