@@ -10,7 +10,7 @@
 # shellcheck source=counting.sh
 . "$(dirname "$0")/counting.sh"
 
-plan 56
+plan 63
 
 # adds_up NAME: what must hold at any time when nothing is under way.
 adds_up() {
@@ -30,6 +30,8 @@ adds_up() {
 		"$(get prefetched) >= $(get prefetch_used) + $(get prefetch_wasted)"
 	check_eq "$1: sectors the device wrote" "$(since 7)" $((written * SECTORS))
 	check_eq "$1: sectors the device read" "$(since 3)" $((reads * SECTORS))
+	check_eq "$1: sectors that its own statistics tell of" "$(stat_of "$MSWAP" 3) $(stat_of "$MSWAP" 7)" \
+		"$((in * SECTORS)) $((out * SECTORS))"
 	check_that "$1: batches" "$(get batches) > 0 && $(get batches) <= $writes"
 }
 
@@ -79,6 +81,15 @@ must blkpattern -o 3 -b 1 -R scan "$MSWAP"
 adds_up 'direct I/O'
 check_eq 'direct I/O: every slot is in use' "$(get slots_used)" $(($(get disksize) / 4096))
 slots=$((256 * 256 - EDGES))
+must mswap_set cluster_pages 256
+must blkpattern -o 3 -b 256 fill "$MSWAP"
+check_eq 'direct I/O: the histogram has the longest write, too' "$(hist_sum 1)" "$(get dev_pages_written)"
+waiting=$(get pages_in_waiting) used=$(get prefetch_used) wasted=$(get prefetch_wasted) blocks=$(($(get disksize) / 4096))
+must blkpattern -o 3 -b 1 scan "$MSWAP"
+check_that 'direct I/O: most of what is read in order is prefetched' \
+	"$(get pages_in_waiting) - $waiting > $blocks / 2 && $(get prefetch_used) - $used > $blocks / 2"
+check_that 'direct I/O: none of it in vain, and nothing is read from copies' \
+	"$(get prefetch_wasted) - $wasted < $blocks / 16 && $(get pages_in_copied) == 0"
 check_eq 'all slots are told' "$(get slots_total)" "$slots"
 check_eq 'the reserve' "$(get slots_reserved)" $((slots - $(get disksize) / 4096))
 check_eq 'the waiting room' "$(get waiting_bytes)" $(($(get waiting_pages) * 4096))
