@@ -8,10 +8,14 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 39
+plan 44
 
 stride() {
 	limited 24M pagestride "$@"
+}
+
+open_snapshot() {
+	: </dev/snapshot
 }
 
 must null_make muster0 256
@@ -40,6 +44,8 @@ for value in x 1x -2 999999999999; do
 done
 refuse_logged 'a device that does not exist' 'No such device' "$FSWAP" 63 'device refused: mswap63 does not exist'
 refuse_logged 'a device in use is not reset' 'Device or resource busy' "$SYS/reset" 1 'in use'
+check_fails 'nor may the machine hibernate' 'Device or resource busy' open_snapshot
+check 'it may be named once more' fswap_attach "$number"
 check_not 'nor opened' dd if="$MSWAP" of=/dev/null bs=4k count=1
 check_fails 'others cannot change it' 'Permission denied' \
 	setpriv --reuid=65534 --clear-groups --inh-caps=-all sh -c "echo -1 >$FSWAP"
@@ -74,5 +80,8 @@ check 'killed programs leave no slot' stores_nothing 0
 check_eq 'and no copy' "$(get_settled copies_held)" 0
 check 'the device is given back' fswap_attach -1
 check 'and can be reset' mswap_set reset 1
+refuse_logged 'one that is not ready is refused' 'No such device or address' "$FSWAP" "$number" "device refused: mswap$number .*is not ready"
+must swapon /dev/ram0
+check_program 'without a device the ordinary area has all pages' stride -c 4 -s 64
 
 finish

@@ -11,7 +11,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 18
+plan 20
 
 stride() {
 	limited 24M pagestride "$@"
@@ -54,6 +54,13 @@ check_eq 'who wants a page of a dead device is killed' $? 137
 check_not 'before it saw a page' grep -q phase=read "$WORK/out"
 check_that 'the kernel log says so' "$(log_lines 'is killed: a page of it cannot be read back') > $killed"
 exec 8>&-
+must dm_make muster "0 $sectors linear /dev/muster0 0"
+buscheck_start 10M 16 --vfork
+must dm_make muster "0 $sectors error"
+buscheck_ask
+buscheck_end
+check_eq 'so is who lent his memory to a child' $? 137
+check_not 'before he went on with it' grep -q phase=read "$WORK/out"
 must dm_make muster "0 $sectors linear /dev/muster0 0"
 check_program 'the next program is well' stride -c 1 -k 0 -s 40
 must swapoff /dev/ram0

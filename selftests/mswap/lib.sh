@@ -261,12 +261,12 @@ limited_into() {
 	limited "${@:2}" > >(cat >"$1") 2>&1
 }
 
-# buscheck_start LIMIT MIB: buscheck fills and pages out so much memory. What goes out under a limit above its size stays
+# buscheck_start LIMIT MIB [OPTION]: buscheck fills and pages out so much memory. What goes out under a limit above its size stays
 # in the swap cache too. Sets program.
 buscheck_start() {
 	rm -f "$WORK/lines" "$WORK/out"
 	mkfifo "$WORK/lines"
-	limited_into "$WORK/out" "$1" buscheck "$2" <"$WORK/lines" &
+	limited_into "$WORK/out" "$1" buscheck "${@:3}" "$2" <"$WORK/lines" &
 	program=$!
 	exec 8>"$WORK/lines"
 	must wait_until 60 buscheck_said written 1

@@ -6,9 +6,14 @@
  *
  *	phase=written pages=16384
  *	phase=read pages=16384 bad=0 sigbus=12
+ *
+ * With --vfork a child that has the same memory reads a byte of each, and its end alone is told.
+ *
+ *	phase=read status=0
  */
 #include <setjmp.h>
 #include <signal.h>
+#include <sys/wait.h>
 
 #include "procs.h"
 
@@ -45,11 +50,27 @@ static void read_all(const char *mem, size_t pages, struct tally *total)
 	total->bad += tally.bad;
 }
 
+static void read_by_child(const volatile char *mem, size_t pages)
+{
+	pid_t child = vfork();
+	int status = -1;
+
+	if (!child) {
+		for (size_t page = 0; page < pages; page++)
+			(void)mem[page * PAGE_SIZE];
+		_exit(0);
+	}
+	waitpid(child, &status, 0);
+	printf("phase=read status=%d\n", status);
+	fflush(stdout);
+}
+
 int main(int argc, char **argv)
 {
 	static char input[BUFSIZ], output[BUFSIZ];
 	struct sigaction action = { .sa_handler = on_sigbus };
-	size_t pages = number_arg(argc == 2 ? argv[1] : "", 1, 65536) * PAGES_PER_MIB;
+	bool by_child = argc == 3 && !strcmp(argv[1], "--vfork");
+	size_t pages = number_arg(argc == 2 + by_child ? argv[argc - 1] : "", 1, 65536) * PAGES_PER_MIB;
 	struct tally tally = { };
 	char line[64];
 	char *mem;
@@ -68,7 +89,11 @@ int main(int argc, char **argv)
 		die("MADV_PAGEOUT failed: %m");
 	printf("phase=written pages=%zu\n", pages);
 	fflush(stdout);
-	while (fgets(line, sizeof(line), stdin))
-		read_all(mem, pages, &tally);
+	while (fgets(line, sizeof(line), stdin)) {
+		if (by_child)
+			read_by_child(mem, pages);
+		else
+			read_all(mem, pages, &tally);
+	}
 	return tally_report(&tally);
 }
