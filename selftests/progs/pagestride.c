@@ -24,7 +24,7 @@ struct plan {
 	bool random_write;
 	bool random_read;
 	bool descending;
-	bool rewrite;
+	unsigned long rewrite;	/* one page in so many; 0: none */
 	bool huge;
 	bool until_term;
 };
@@ -43,7 +43,7 @@ static const char usage[] =
 	"      --random-singles  both phases visit the touched pages in random order\n"
 	"      --random-reads    only the read-backs do\n"
 	"      --descending      read back from the last page to the first\n"
-	"      --write-on-readback  rewrite each page after it was verified\n"
+	"      --write-on-readback[=N]  rewrite one page in N (1), by chance, after it was verified\n"
 	"      --thp             ask for huge pages (without it: never)\n";
 
 static void parse_args(int argc, char **argv, struct plan *plan)
@@ -55,7 +55,7 @@ static void parse_args(int argc, char **argv, struct plan *plan)
 		{ "random-singles", no_argument, NULL, 'R' },
 		{ "random-reads", no_argument, NULL, 'A' },
 		{ "descending", no_argument, NULL, 'D' },
-		{ "write-on-readback", no_argument, NULL, 'W' },
+		{ "write-on-readback", optional_argument, NULL, 'W' },
 		{ "until-term", no_argument, NULL, 'U' },
 		{ "thp", no_argument, NULL, 'T' },
 		{ }
@@ -92,7 +92,7 @@ static void parse_args(int argc, char **argv, struct plan *plan)
 			plan->descending = true;
 			break;
 		case 'W':
-			plan->rewrite = true;
+			plan->rewrite = optarg ? number_arg(optarg, 1, 1UL << 20) : 1;
 			break;
 		case 'U':
 			plan->until_term = true;
@@ -183,10 +183,22 @@ static void write_phase(char *mem, const struct plan *plan, const uint32_t *list
 	fflush(stdout);
 }
 
-static void read_phase(char *mem, const struct plan *plan, const uint32_t *list, size_t count,
-		       uint32_t round, struct tally *total)
+/* How often each page of the range was written anew; nobody's where none is. */
+static uint32_t *no_generations(const struct plan *plan)
 {
-	uint32_t generation = plan->rewrite ? round - 1 : 0;
+	uint32_t *generations;
+
+	if (!plan->rewrite)
+		return NULL;
+	generations = calloc(plan->mib * PAGES_PER_MIB, sizeof(*generations));
+	if (!generations)
+		die("no memory for the generations of pages");
+	return generations;
+}
+
+static void read_phase(char *mem, const struct plan *plan, const uint32_t *list, size_t count,
+		       uint32_t round, uint32_t *generations, uint64_t *state, struct tally *total)
+{
 	double start = seconds_now();
 	struct tally tally = { };
 
@@ -194,9 +206,9 @@ static void read_phase(char *mem, const struct plan *plan, const uint32_t *list,
 		char *page = mem + list[i] * PAGE_SIZE;
 
 		note_pause(plan);
-		page_check(page, plan->owner, list[i], generation, &tally);
-		if (plan->rewrite)
-			page_fill(page, plan->owner, list[i], generation + 1);
+		page_check(page, plan->owner, list[i], generations ? generations[list[i]] : 0, &tally);
+		if (plan->rewrite && random_next(state) % plan->rewrite == 0)
+			page_fill(page, plan->owner, list[i], ++generations[list[i]]);
 	}
 	printf("phase=read round=%u secs=%.3f pages=%lu bad=%lu\n", round, seconds_now() - start,
 	       tally.verified, tally.bad);
@@ -210,12 +222,13 @@ int main(int argc, char **argv)
 	struct plan plan = { .touch = 1, .mib = 512, .rounds = 1 };
 	uint64_t state = 0x2545f4914f6cdd1dULL;
 	struct tally tally = { };
-	uint32_t *list;
+	uint32_t *list, *generations;
 	size_t count, bytes;
 	char *mem;
 
 	parse_args(argc, argv, &plan);
 	list = touched_pages(&plan, &count);
+	generations = no_generations(&plan);
 	bytes = plan.mib * PAGES_PER_MIB * PAGE_SIZE;
 	mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (mem == MAP_FAILED)
@@ -234,7 +247,7 @@ int main(int argc, char **argv)
 	for (uint32_t round = 1; another(&plan, round); round++) {
 		if (plan.random_read)
 			shuffle(list, count, &state);
-		read_phase(mem, &plan, list, count, round, &tally);
+		read_phase(mem, &plan, list, count, round, generations, &state, &tally);
 	}
 	if (plan.until_term)
 		printf("phase=all longest_pause=%.3f\n", longest_pause);

@@ -147,6 +147,8 @@ PROGRAMS = {
         Program("three", "c = 1, 4 and 16 at once", tuple(f"{_stride(c)} -o {c}" for c in (1, 4, 16)), 150),
         Program("beside", "c = 1 beside a program that reads at random what it wrote in order",
                 (_stride(1), f"{_all_pages(192)} --random-reads -o 2"), 100),
+        Program("marks", "all of 256 MiB read in order eight times, one page in ten written anew each time",
+                (f"{_all_pages(256)} --rounds 8 --write-on-readback=10",), 150),
         Program("sor", "successive over-relaxation of a grid of 254 MB", ("sor",)),
         Program("lu", "LU factorisation of a band matrix of 234 MB", ("lu",)),
         Program("netsim", "events of a network of 250 MB of small objects", ("netsim",), 100),
