@@ -176,14 +176,14 @@ static u32 strangers_size(struct pagein *pi, struct pagein_shard *sh)
  * and false, none at all.
  */
 static bool take_frames_of(struct read_op *op, struct pagein_shard *sh,
-			   u64 bits, u64 skip, u32 from)
+			   u64 bits, u64 skip, u32 from, bool ahead)
 {
 	u32 most = hweight64(bits);
 	struct waiting_fate wasted = { 0 };
 	struct waiting_frame *f;
 	u64 left, got;
 
-	if (frames_for(sh, most, from, false) < most)
+	if (frames_for(sh, most, from, ahead) < most)
 		return false;
 	for (left = bits; left; left &= left - 1) {
 		f = get_frame(op, sh, false, skip >> __ffs64(left) & 1, &wasted);
@@ -200,37 +200,39 @@ static bool take_frames_of(struct read_op *op, struct pagein_shard *sh,
 }
 
 /*
- * The window over a run that lies in pieces: what is between them is read too,
- * for one I/O costs less than many, and not kept. Each slot has a page of its
- * own all the same: a device below that checks what is in the pages, or mends
- * it, as RAID over disks with checksums does, would take two slots in one page
- * for a broken disk. The window ends with its granule. False, and nothing is
- * planned, where that would take too many frames.
+ * The window over a run that lies in pieces, the slots @bits of the granule, with the
+ * @want wanted ones: what is between them is read too, for one I/O costs less than
+ * many, and not kept. Each slot has a page of its own all the same: a device below that
+ * checks what is in the pages, or mends it, as RAID over disks with checksums does,
+ * would take two slots in one page for a broken disk. No hit starts another one. False,
+ * and nothing is planned, where there is nothing or that would take too many frames.
  */
-static bool read_plan_group(struct read_op *op, struct pagein_shard *sh,
-			    u32 slot, u32 want, u64 bits)
+static bool read_plan_pieces(struct read_op *op, struct pagein_shard *sh,
+			     u32 slot, u32 want, u64 bits, u32 from)
 {
 	u32 at = slot % GRANULE_SLOTS, first, passed;
-	u64 wanted = GENMASK_ULL(at + want - 1, at), all, skip;
+	u64 wanted = want ? GENMASK_ULL(at + want - 1, at) : 0, all, skip;
 
 	bits &= ~wanted;
 	bits &= ~pagein_held(sh, slot - at, bits);
 	bits |= wanted;
+	if (!bits)
+		return false;
 	first = __ffs64(bits);
 	all = GENMASK_ULL(fls64(bits) - 1, first) >> first;
 	skip = all & ~(bits >> first);
 	passed = hweight64(skip);
 	if (sh->passing + passed > sh->room.nr_frames / PASSING_SHARE)
 		return false;
-	if (!take_frames_of(op, sh, all & ~(wanted >> first), skip, slot))
+	if (!take_frames_of(op, sh, all & ~(wanted >> first), skip, from, !want))
 		return false;
 	sh->passing += passed;
-	memset(&op->frames[at - first], 0, want * sizeof(op->frames[0]));
-	op->want = at - first;
+	op->want = want ? at - first : 0;
+	memset(&op->frames[op->want], 0, want * sizeof(op->frames[0]));
 	op->nr_want = want;
 	op->n = hweight64(all);
 	op->skip = skip;
-	op->slot = slot - op->want;
+	op->slot = slot - at + first;
 	op->trigger = WINDOW_MAX;
 	list_add(&op->list, pagein_reads(sh, op->slot));
 	return true;
@@ -260,6 +262,31 @@ static u64 group_window(struct pagein *pi, struct pagein_shard *sh, u32 slot,
 	if (!(group >> at & 1) || whole_only(pi))
 		return 0;
 	return window_group(group & pi->map->live[g], at, want, size,
+			    pace_gap(&sh->pace, GRANULE_SLOTS));
+}
+
+/*
+ * May windows go on behind what their run has lost? As long as less than half of swap
+ * is in use the swap core leaves a page that is read its slot (vm_swap_full()), so that
+ * what a run loses are pages that were written to: they tell nothing of the others.
+ * Later each slot that is read is freed, and what is left are those nobody came for.
+ */
+static bool crosses_holes(struct pagein *pi)
+{
+	return space_nr_used(pi->space) <= pi->map->nr_virt / 2 &&
+	       !whole_only(pi);
+}
+
+/* What a window of @size slots may hold in a run that has lost some; 0: it ends there. */
+static u64 stretch_window(struct pagein *pi, struct pagein_shard *sh, u32 slot,
+			  u32 want, u32 size)
+{
+	u32 g = granule_of(slot), at = slot % GRANULE_SLOTS;
+	u64 run = window_stretch(pi->map->live[g], pi->map->cont[g], at, want);
+
+	if (!run || !crosses_holes(pi))
+		return 0;
+	return window_group(run, at, want, size,
 			    pace_gap(&sh->pace, GRANULE_SLOTS));
 }
 
@@ -353,32 +380,39 @@ static void plan_miss(struct read_op *op, struct pagein_shard *sh, u32 slot,
 	u32 g = granule_of(slot), at = slot % GRANULE_SLOTS;
 	struct window run = { .first = at, .n = want }, w;
 	u32 ahead = onward_size(op, sh, step, want), size, strangers;
-	u64 bits;
+	u64 bits, rest = 0;
 
 	/* What a steady reader is read is no try of the shard's own window. */
 	size = ahead ? want + ahead : first_window_size(op->pi, sh);
 	if (size > want) {
-		bits = group_window(op->pi, sh, slot, want, size);
-		if (ahead) {
-			run = window_onward(map->live[g], map->cont[g], at,
-					    want, ahead, step.down);
-			bits &= onward_bits(at, want, step.down);
-		} else {
-			run = window_around(map->live[g], map->cont[g], at,
+		u64 way = ahead ? onward_bits(at, want, step.down) : ~0ull;
+
+		run = ahead ? window_onward(map->live[g], map->cont[g], at,
+					    want, ahead, step.down) :
+			      window_around(map->live[g], map->cont[g], at,
 					    want, size);
-		}
+		bits = group_window(op->pi, sh, slot, want, size) & way;
 		if (hweight64(bits) > run.n &&
-		    read_plan_group(op, sh, slot, want, bits))
+		    read_plan_pieces(op, sh, slot, want, bits, slot))
 			return;
+		if (!bits)
+			rest = way & stretch_window(op->pi, sh, slot, want,
+						    size);
 	}
 	strangers = strangers_size(op->pi, sh);
-	if (run.n + strangers == want) {
+	if (run.n + strangers == want && !rest) {
 		read_plan_wanted(op, sh, slot, want);
 		return;
 	}
 	w = window_around(map->live[g], ~0ull, run.first, run.n,
 			  min(run.n + strangers, pagein_limit(op->pi)));
 	w = window_trim(sh, slot - at, w, at, want);
+	if (hweight64(rest) > w.n &&
+	    read_plan_pieces(op, sh, slot, want, rest, slot)) {
+		if (ahead)
+			op->trigger = max(op->want + want, op->n / 2);
+		return;
+	}
 	take_frames(op, sh, w, run, at, want, slot);
 	op->slot = slot - op->want;
 	op->trigger = max(op->want + want, op->n / 2);
@@ -411,6 +445,26 @@ static struct window add_strangers_ahead(struct pagein *pi,
 	return window_ahead(live, ~0ull, run.first, size);
 }
 
+/* What a run that has lost some slots goes on with at @slot, if that one was of it. */
+static bool read_plan_ahead_stretch(struct read_op *op, struct pagein_shard *sh,
+				    u32 slot, u32 size, u32 from)
+{
+	struct slot_map *map = op->pi->map;
+	u32 g = granule_of(slot), at = slot % GRANULE_SLOTS;
+	u64 live = map->live[g], cont = map->cont[g], bits;
+
+	if (!(cont >> at & 1))
+		return false;
+	bits = window_stretch(live, cont, at, 1);
+	if (!bits || !crosses_holes(op->pi))
+		return false;
+	bits = window_group_ahead(bits, at, size,
+				  pace_gap(&sh->pace, GRANULE_SLOTS));
+	if (hweight64(bits) <= window_ahead(live, cont, at, size).n)
+		return false;
+	return read_plan_pieces(op, sh, slot, 0, bits, from);
+}
+
 bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh, u32 slot,
 		     u32 size, u32 from, bool steady)
 {
@@ -426,6 +480,12 @@ bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh, u32 slot,
 	if (steady) {
 		op->steady = steady_class(length);
 		size = min(size, steady_ahead(&sh->steady, op->steady));
+	}
+	if (steady && read_plan_ahead_stretch(op, sh, slot, size, from)) {
+		op->trigger = op->n / 2;
+		steady_read_on(&sh->steady, slot, op->slot + op->n - slot,
+			       length);
+		return true;
 	}
 	run = window_ahead(live, map->cont[g], at, size);
 	w = add_strangers_ahead(op->pi, sh, run, live, size);

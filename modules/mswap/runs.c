@@ -75,7 +75,9 @@ static void publish_granule(struct pagein *pi, u32 slot, u64 mask, u64 cont)
 	spin_lock_irqsave(&sh->lock, flags);
 	WARN_ON_ONCE(pi->map->live[g] & mask);
 	pi->map->live[g] |= mask;
-	pi->map->cont[g] = (pi->map->cont[g] & ~mask) | (cont & mask);
+	/* What lies behind them went on with what was here before. */
+	pi->map->cont[g] &= ~(mask | mask << 1);
+	pi->map->cont[g] |= cont & mask;
 	spin_unlock_irqrestore(&sh->lock, flags);
 }
 
@@ -148,8 +150,13 @@ void pagein_release(struct pagein *pi, u32 slot)
 	spin_lock_irqsave(&sh->lock, flags);
 	WARN_ON_ONCE(!(pi->map->live[g] & bit));
 	pi->map->live[g] &= ~bit;
-	/* The next slot loses what it continued; in the next granule it is moot. */
-	pi->map->cont[g] &= ~(bit | bit << 1);
+	/*
+	 * A run goes on behind a slot that it lost: the rest of a program's pages keep
+	 * theirs when he writes to one. Only the first takes with it what the next
+	 * continued; in the next granule it is moot.
+	 */
+	if (!(pi->map->cont[g] & bit))
+		pi->map->cont[g] &= ~(bit << 1);
 	*slot_map_group(pi->map, g) &= ~bit;
 	read = note_freed(sh, slot);
 	f = waiting_find(&sh->room, slot);

@@ -8,7 +8,8 @@
  * live: 1 bit a physical slot: its data is on the device and belongs to some
  *       virtual slot.
  * cont: 1 bit a physical slot: it continues the run of the slot before it, so
- *       that both are worth reading together.
+ *       that both are worth reading together. A slot that is not live may have
+ *       it: a run goes on behind what it has lost, until others are written there.
  *
  * group: 1 bit a physical slot: it was written by the last of those that wrote a
  *       run in pieces there, so that all of them are worth reading together. A

@@ -171,6 +171,7 @@ enum {
 	EVENT_READERS,			/* steady ones, */
 	EVENT_BESIDE,			/* one beside a random reader, */
 	EVENT_SIDES,			/* some side by side after one, */
+	EVENT_REWRITES,			/* one that writes to some of its pages, */
 	EVENT_SCENES,			/* and what is done step by step */
 	NR_EVENTS,
 };

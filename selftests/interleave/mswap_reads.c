@@ -24,6 +24,11 @@
 #define SIDE_TURN	3
 #define SIDE_PAGES	(SIDE_TURN * 3200)
 
+/* Of a program that goes through its pages again and again one in so many is written anew. */
+#define REWRITES_ONE_IN	10
+#define REWRITES_PASSES	8
+#define REWRITES_PAGES	(GRANULE_SLOTS * 48)
+
 struct readers {
 	u32 n;
 	u32 apart;				/* granules */
@@ -267,6 +272,41 @@ static void check_after_random(void)
 		sim_fail("%u programs side by side had %llu reads for %u pages", SIDES, reads, SIDES * half);
 }
 
+static u64 read_pass(u32 pages)
+{
+	u64 reads = 0;
+	u32 page;
+
+	for (page = 0; page < pages; page++)
+		reads += read_one(page);
+	return reads;
+}
+
+/*
+ * What is written goes elsewhere, and each page of it leaves a hole in its run. As long as
+ * the other pages keep their slots, reads go on behind it.
+ */
+static void check_rewrites(void)
+{
+	u32 slots = REWRITES_PAGES * 2, pass, page;
+	u64 reads = 0;
+
+	rig_start_alone(slots, MSWAP_WAITING_PAGES_DEFAULT, slots + 2 * ENGINE_RESERVE_MIN);
+	rig.engine->knobs.readahead = MSWAP_READAHEAD_AUTO;
+	for (page = 0; page < REWRITES_PAGES; page += GRANULE_SLOTS)
+		scene_write(page, GRANULE_SLOTS);
+	for (pass = 0; pass < REWRITES_PASSES; pass++) {
+		reads = read_pass(REWRITES_PAGES);
+		for (page = 0; page < REWRITES_PAGES; page++)
+			if (sim_once_in(REWRITES_ONE_IN))
+				scene_write(page, 1);
+	}
+	run_count(EVENT_REWRITES, 1);
+	if (reads > REWRITES_PAGES / 4)
+		sim_fail("a program of %u pages, one in %u of them written anew each time, had %llu reads",
+			 REWRITES_PAGES, REWRITES_ONE_IN, reads);
+}
+
 static void check_alone(void)
 {
 	u32 room = 8 << sim_below(4);
@@ -285,6 +325,8 @@ void reads_run(void)
 		check_beside_random();
 	else if (sim_once_in(3))
 		check_after_random();
+	else if (sim_once_in(3))
+		check_rewrites();
 	else
 		check_alone();
 }

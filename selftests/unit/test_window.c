@@ -200,6 +200,58 @@ static void test_group_random(void)
 	}
 }
 
+static void test_group_ahead_random(void)
+{
+	u32 i, k, empty, left;
+
+	for (i = 0; i < ROUNDS / 4; i++) {
+		u64 group = unit_below(2) ? ~random_word() : random_word(), got = 0;
+		u32 at = unit_below(64), size = unit_below(65), gap = unit_below(65);
+
+		for (k = at, empty = 0, left = size; k < 64 && empty <= gap && left; k++) {
+			empty = bit(group, k) ? 0 : empty + 1;
+			if (bit(group, k)) {
+				got |= 1ull << k;
+				left--;
+			}
+		}
+		CHECK_EQ(window_group_ahead(group, at, size, gap), got);
+	}
+}
+
+/* From slot to slot as long as each continues the one before, if one of them is not live. */
+static u64 oracle_stretch(u64 live, u64 cont, u32 at, u32 want)
+{
+	u32 first = at, last = at + want - 1, i;
+	u64 got = 0;
+
+	while (first > 0 && bit(cont, first))
+		first--;
+	while (last < 63 && bit(cont, last + 1))
+		last++;
+	for (i = first; i <= last; i++)
+		got |= live & 1ull << i;
+	for (i = first; i <= last; i++)
+		if (!bit(live, i))
+			return got;
+	return 0;
+}
+
+static void test_stretch_random(void)
+{
+	u32 i;
+
+	CHECK_EQ(window_stretch(~1ull, ~0ull, 63, 1), ~1ull);
+	CHECK_EQ(window_stretch(~0ull, ~0ull, 0, 64), 0);
+	for (i = 0; i < ROUNDS / 4; i++) {
+		u64 live = random_word(), cont = random_word();
+		u32 at = unit_below(64), want = 1 + unit_below(64 - at);
+
+		CHECK_EQ(window_stretch(live, cont, at, want),
+			 oracle_stretch(live, cont, at, want));
+	}
+}
+
 static void learn(struct window_tuner *t, u32 used, u32 wasted, u32 times)
 {
 	while (times--)
@@ -327,6 +379,8 @@ int main(void)
 		UNIT_CASE(test_ahead_random),
 		UNIT_CASE(test_onward_random),
 		UNIT_CASE(test_group_random),
+		UNIT_CASE(test_group_ahead_random),
+		UNIT_CASE(test_stretch_random),
 		UNIT_CASE(test_tuner_grows_and_shrinks),
 		UNIT_CASE(test_tuner_thresholds),
 		UNIT_CASE(test_tuner_probes),

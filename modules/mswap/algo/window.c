@@ -106,6 +106,25 @@ static u64 reach_down(u64 word, u32 to, u32 gap)
 	return some;
 }
 
+u64 window_group_ahead(u64 group, u32 at, u32 size, u32 gap)
+{
+	u64 after = reach_up(group, at, gap);
+
+	return lowest_bits(after, pure_min(pure_popcount64(after), size));
+}
+
+u64 window_stretch(u64 live, u64 cont, u32 at, u32 want)
+{
+	u32 behind = at + want, up = 0, down;
+	u64 all;
+
+	if (behind < WINDOW_MAX)
+		up = pure_ctz64(~(cont >> behind));
+	down = 63 - pure_fls64(~((cont & ~1ull) << (63 - at)));
+	all = (~0ull >> (WINDOW_MAX - down - want - up)) << (at - down);
+	return all & ~live ? live & all : 0;
+}
+
 u64 window_group(u64 group, u32 at, u32 want, u32 size, u32 gap)
 {
 	u64 wanted = (~0ull >> (WINDOW_MAX - want)) << at;
