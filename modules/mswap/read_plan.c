@@ -373,43 +373,26 @@ static u64 onward_bits(u32 at, u32 want, bool down)
 	return down ? GENMASK_ULL(at + want - 1, 0) : GENMASK_ULL(63, at);
 }
 
-static void plan_miss(struct read_op *op, struct pagein_shard *sh, u32 slot,
-		      u32 want, struct steady_step step)
+/*
+ * The window @run with strangers around it, or, if they are more, those slots @beyond
+ * holes that the run goes on to. @onward: he who comes next to what he had before.
+ */
+static void plan_window(struct read_op *op, struct pagein_shard *sh, u32 slot,
+			u32 want, struct window run, u64 beyond, bool onward)
 {
-	struct slot_map *map = op->pi->map;
-	u32 g = granule_of(slot), at = slot % GRANULE_SLOTS;
-	struct window run = { .first = at, .n = want }, w;
-	u32 ahead = onward_size(op, sh, step, want), size, strangers;
-	u64 bits, rest = 0;
+	u32 at = slot % GRANULE_SLOTS, strangers = strangers_size(op->pi, sh);
+	struct window w;
 
-	/* What a steady reader is read is no try of the shard's own window. */
-	size = ahead ? want + ahead : first_window_size(op->pi, sh);
-	if (size > want) {
-		u64 way = ahead ? onward_bits(at, want, step.down) : ~0ull;
-
-		run = ahead ? window_onward(map->live[g], map->cont[g], at,
-					    want, ahead, step.down) :
-			      window_around(map->live[g], map->cont[g], at,
-					    want, size);
-		bits = group_window(op->pi, sh, slot, want, size) & way;
-		if (hweight64(bits) > run.n &&
-		    read_plan_pieces(op, sh, slot, want, bits, slot))
-			return;
-		if (!bits)
-			rest = way & stretch_window(op->pi, sh, slot, want,
-						    size);
-	}
-	strangers = strangers_size(op->pi, sh);
-	if (run.n + strangers == want && !rest) {
+	if (run.n + strangers == want && !beyond) {
 		read_plan_wanted(op, sh, slot, want);
 		return;
 	}
-	w = window_around(map->live[g], ~0ull, run.first, run.n,
-			  min(run.n + strangers, pagein_limit(op->pi)));
+	w = window_around(op->pi->map->live[granule_of(slot)], ~0ull, run.first,
+			  run.n, min(run.n + strangers, pagein_limit(op->pi)));
 	w = window_trim(sh, slot - at, w, at, want);
-	if (hweight64(rest) > w.n &&
-	    read_plan_pieces(op, sh, slot, want, rest, slot)) {
-		if (ahead)
+	if (hweight64(beyond) > w.n &&
+	    read_plan_pieces(op, sh, slot, want, beyond, slot)) {
+		if (onward)
 			op->trigger = max(op->want + want, op->n / 2);
 		return;
 	}
@@ -417,6 +400,33 @@ static void plan_miss(struct read_op *op, struct pagein_shard *sh, u32 slot,
 	op->slot = slot - op->want;
 	op->trigger = max(op->want + want, op->n / 2);
 	list_add(&op->list, pagein_reads(sh, op->slot));
+}
+
+static void plan_miss(struct read_op *op, struct pagein_shard *sh, u32 slot,
+		      u32 want, struct steady_step step)
+{
+	u32 g = granule_of(slot), at = slot % GRANULE_SLOTS, size;
+	u64 live = op->pi->map->live[g], cont = op->pi->map->cont[g];
+	u32 ahead = onward_size(op, sh, step, want);
+	struct window run = { .first = at, .n = want };
+	u64 group, way, beyond = 0;
+
+	/* What a steady reader is read is no try of the shard's own window. */
+	size = ahead ? want + ahead : first_window_size(op->pi, sh);
+	if (size > want) {
+		way = ahead ? onward_bits(at, want, step.down) : ~0ull;
+		run = ahead ? window_onward(live, cont, at, want, ahead,
+					    step.down) :
+			      window_around(live, cont, at, want, size);
+		group = way & group_window(op->pi, sh, slot, want, size);
+		if (hweight64(group) > run.n &&
+		    read_plan_pieces(op, sh, slot, want, group, slot))
+			return;
+		if (!group)
+			beyond = way & stretch_window(op->pi, sh, slot, want,
+						      size);
+	}
+	plan_window(op, sh, slot, want, run, beyond, ahead);
 }
 
 void read_plan(struct read_op *op, struct pagein_shard *sh, u32 slot, u32 want)
