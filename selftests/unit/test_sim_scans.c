@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A set that is read again and again keeps its room beside short sequential runs, each of which is read once. */
+/*
+ * A set that is read again and again keeps its room beside short sequential runs, each of which is read once, and when it
+ * is read by turns with a tree of files.
+ */
 #include "sim_run.h"
 
 #define ENTRIES	8192u
@@ -107,11 +110,86 @@ static void test_s3fifo(void)
 	beside_short_scans("s3fifo", 40);
 }
 
+#define FILES		800u
+#define ROUNDS		20u
+#define SET_READS	3000u
+
+/* Small files with a larger one now and then, 30 to a directory, each of these in one of 64 places; returns blocks. */
+static u32 make_tree(u64 at[FILES], u32 len[FILES])
+{
+	u32 place = 0, used[64] = { 0 }, i, sum = 0;
+
+	for (i = 0; i < FILES; i++) {
+		if (i % 30 == 0)
+			place = unit_below(64);
+		len[i] = unit_below(15) ? 1 + unit_below(4) : 8 + unit_below(60);
+		at[i] = FAR + place * 32768 + used[place];
+		used[place] += len[i];
+		sum += len[i];
+	}
+	return sum;
+}
+
+static void read_tree(const u64 at[FILES], const u32 len[FILES])
+{
+	u32 i, from;
+
+	for (i = 0; i < FILES; i++)
+		for (from = 0; from < len[i]; from += 32)
+			read_blocks(at[i] + from, pure_min(32, len[i] - from));
+}
+
+/* A set of @set blocks; returns how many of them are missed in the second half, in thousandths. */
+static u64 by_turns(const char *name, u32 set, bool slow)
+{
+	struct replay_config config = {
+		.entries = ENTRIES, .sectors = 1ull << 31, .delay = slow ? 16 : 4,
+		.latency_ns = slow ? 5000000 : 100000, .cost_ns = 1000,
+	};
+	u64 at[FILES], before, missed = 0;
+	u32 len[FILES], round, i;
+
+	unit_reseed(unit_seed);
+	CHECK(!scheme_parse(&config.table, name));
+	replay_init(&replay, &config);
+	CHECK(make_tree(at, len) + set < ENTRIES);
+	for (round = 0; round < ROUNDS; round++) {
+		read_tree(at, len);
+		before = replay.counts.misses;
+		for (i = 0; i < SET_READS; i++)
+			read_blocks(12 * (u64)unit_below(set / 4), 4);
+		if (round >= ROUNDS / 2)
+			missed += replay.counts.misses - before;
+	}
+	check_sums();
+	replay_end(&replay);
+	return missed * 1000 / (4 * SET_READS * (ROUNDS - ROUNDS / 2));
+}
+
+static void test_tree_by_turns(void)
+{
+	static const char *const names[] = { "default,readahead=auto", "default,readahead=auto,policy=s3fifo" };
+	u32 i, set, slow;
+	u64 missed;
+
+	for (set = 2000; set <= 3000; set += 1000) {
+		CHECK_EQ(by_turns("none", set, false), 0);
+		for (i = 0; i < 2 * UNIT_COUNT(names); i++) {
+			slow = i % 2;
+			missed = by_turns(names[i / 2], set, slow);
+			printf("# %s, %s: %llu thousandths of %u blocks missed by turns with a tree\n", names[i / 2],
+			       slow ? "5 ms" : "100 us", (unsigned long long)missed, set);
+			CHECK(missed <= 20);
+		}
+	}
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
 		UNIT_CASE(test_arc),
 		UNIT_CASE(test_s3fifo),
+		UNIT_CASE(test_tree_by_turns),
 	};
 
 	return unit_run(cases, UNIT_COUNT(cases));

@@ -38,7 +38,7 @@ static void leave(u64 first, u32 n, u32 waited, bool missed)
 		waits_unasked(&w, block, (u16)((w.came - waited) >> w.shift));
 		w.came += waited;
 		if (missed)
-			waits_missed(&w, block);
+			waits_missed(&w, block, ENTRIES);
 		w.came -= waited;
 	}
 }
@@ -135,6 +135,68 @@ static void test_left(void)
 	for (block = 0; block < 20 * ENTRIES; block++)
 		waits_left(&w, block % 100);
 	CHECK(w.left.fifo.count <= WAITS_LEFT);
+	free(mem);
+}
+
+/* 64 blocks leave, and are missed when @ago blocks have come since. */
+static void lose(u32 ago)
+{
+	u64 block;
+
+	for (block = 0; block < 64; block++)
+		waits_left(&w, block);
+	w.came += ago;
+	for (block = 0; block < 64; block++)
+		waits_missed(&w, block, ENTRIES);
+}
+
+/*
+ * Where nothing is judged any more, and what is asked for again has left, one may wait half as long each time. Not if it
+ * would have left anyway; and until something is judged.
+ */
+static void test_lost(void)
+{
+	make(ENTRIES);
+	w.came = 1 << 20;
+	lose(2 * ENTRIES);
+	CHECK(near(patience(false), 3 * ENTRIES));
+	lose(ENTRIES / 2);
+	CHECK(near(patience(false), ENTRIES / 2));
+	CHECK(near(patience(true), 2 * ENTRIES));
+	lose(ENTRIES / 2);
+	CHECK(near(patience(false), ENTRIES / 2));
+	w.came += 2 * ENTRIES;
+	CHECK(near(patience(false), ENTRIES / 2));
+	lose(ENTRIES / 2);
+	CHECK(near(patience(false), ENTRIES / 4));
+	use(100000, 2 * ENTRIES, 500);
+	CHECK(near(patience(false), 4 * 512));
+	free(mem);
+}
+
+/* Seven blocks are few, and what was judged holds until twice as many have come as there are entries. */
+static void test_lost_few(void)
+{
+	u64 block, blocks = 0;
+
+	make(ENTRIES);
+	w.came = 1 << 20;
+	use(100000, 2 * ENTRIES, 500);
+	w.came = w.judged + 2 * ENTRIES;
+	while (w.left.fifo.count < 8)
+		waits_left(&w, blocks++);
+	for (block = 0; block < blocks; block++)
+		waits_missed(&w, block, ENTRIES);
+	CHECK_EQ(w.lost, 8);
+	CHECK_EQ(w.most, 4 * 512 / STEP);
+	w.lost = 0;
+	w.came++;
+	for (block = 0; block < blocks; block++) {
+		CHECK_EQ(w.most, 4 * 512 / STEP);
+		waits_missed(&w, block, ENTRIES);
+	}
+	CHECK_EQ(w.lost, 0);
+	CHECK_EQ(w.most, ENTRIES / STEP / 2);
 	free(mem);
 }
 
@@ -247,6 +309,8 @@ int main(void)
 		UNIT_CASE(test_learns),
 		UNIT_CASE(test_few),
 		UNIT_CASE(test_left),
+		UNIT_CASE(test_lost),
+		UNIT_CASE(test_lost_few),
 		UNIT_CASE(test_old),
 		UNIT_CASE(test_slow),
 		UNIT_CASE(test_left_unasked),

@@ -27,6 +27,7 @@ struct oracle {
 	u32 wanted[33];			/* sixteenths, with those that were evicted before */
 	u32 vain;			/* sixteenths of those that were evicted and are not wanted yet */
 	u32 samples, judged, patience;
+	u32 lost;			/* in the sample, since it was judged: missed, and left lately */
 	bool one_room, bounded;
 	u32 limit, total, target, clock, step, came;
 	u32 moved_target, moved_limit;	/* when the split last moved */
@@ -177,6 +178,7 @@ static inline void oracle_left(struct oracle *o, u64 block)
 	if (!pile_forget(&o->left, block) && o->left.n == o->total)
 		o->left.n--;
 	pile_push(&o->left, block, 0);
+	o->left.came[0] = o->came;
 }
 
 static inline void oracle_judge(struct oracle *o)
@@ -200,6 +202,7 @@ static inline void oracle_judge(struct oracle *o)
 	}
 	o->vain /= 2;
 	o->samples = 0;
+	o->lost = 0;
 	o->judged = o->came;
 }
 
@@ -229,10 +232,22 @@ static inline void oracle_unasked_for(struct oracle *o, u64 block, u32 came)
 	o->vain += 16;
 }
 
+/* The eighth one that left lately, with nothing judged for two caches: they wait half as long. */
+static inline void oracle_lose(struct oracle *o)
+{
+	if (++o->lost < 8 || o->came - o->judged <= 2 * o->limit)
+		return;
+	o->patience = pure_min(o->patience, oracle_step(o, o->limit)) / 2;
+	o->lost = 0;
+	o->judged = o->came;
+}
+
 static inline void oracle_missed(struct oracle *o, u64 block)
 {
-	int at = pile_find(&o->unasked_for, block);
+	int at = pile_find(&o->unasked_for, block), left = pile_find(&o->left, block);
 
+	if (left >= 0 && oracle_step(o, o->came) - oracle_step(o, o->left.came[left]) <= oracle_step(o, o->limit))
+		oracle_lose(o);
 	if (at < 0)
 		return;
 	o->wanted[oracle_bits_waited(o, o->unasked_for.came[at])] += 16;

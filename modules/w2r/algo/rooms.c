@@ -353,7 +353,7 @@ u32 rooms_fill(struct rooms *r, u64 block, enum room room)
 			return e;
 	}
 	if (r->bounded && room == ROOM_WEIGHING)
-		waits_missed(&r->waits, block);
+		waits_missed(&r->waits, block, r->limit);
 	x = entry(r, e);
 	x->block = block;
 	x->room = room;

@@ -10,6 +10,8 @@
 #define LONGEST		3	/* times the limit of blocks that come, at most, */
 #define LEAST_SHARE	16	/* and such a share of it at least, */
 #define EXPECTED	2	/* or, what is expected, so many times the limit */
+#define LOST		8	/* that had been asked for and left lately are too many, */
+#define OLD		2	/* once so many times the limit came since a judgement */
 #define PARTS		16	/* of one that counts: a single one does for some judgements */
 
 static u32 most_left(u32 entries)
@@ -61,6 +63,7 @@ void waits_left(struct waits *w, u64 block)
 		return;
 	ghost_take(&w->left, block);
 	ghost_add(&w->left, block);
+	w->left.arena.entries[w->left.fifo.head].came = waits_now(w);
 }
 
 u32 waits_lost(const struct waits *w, u64 block)
@@ -107,6 +110,7 @@ static void judge(struct waits *w)
 	}
 	w->vain /= 2;
 	w->samples = 0;
+	w->lost = 0;
 	w->judged = w->came;
 }
 
@@ -120,12 +124,37 @@ static u32 want(struct waits *w, u16 came)
 	return class;
 }
 
-void waits_missed(struct waits *w, u64 block)
+/* It was asked for, and with place for twice as many it would be here. */
+static bool left_lately(const struct waits *w, u64 block, u32 limit)
+{
+	u32 e = index_peek(&w->left.index, block);
+
+	return e != ENTRY_NONE &&
+	       age(w, w->left.arena.entries[e].came) <= limit >> w->shift;
+}
+
+/*
+ * Of a tree that is read again and again all that is used had left before, and nothing
+ * is judged any more. What was learnt when it was read first, and nothing had to give
+ * way to it, holds for half as long from now on, until nothing has to any more.
+ */
+static void lose(struct waits *w, u32 limit)
+{
+	if (++w->lost < LOST || w->came - w->judged <= OLD * (u64)limit)
+		return;
+	w->most = pure_min(w->most, limit >> w->shift) / 2;
+	w->lost = 0;
+	w->judged = w->came;
+}
+
+void waits_missed(struct waits *w, u64 block, u32 limit)
 {
 	u32 e;
 
 	if (!counts(w, block))
 		return;
+	if (left_lately(w, block, limit))
+		lose(w, limit);
 	e = index_peek(&w->unasked.index, block);
 	if (e == ENTRY_NONE)
 		return;

@@ -9,7 +9,9 @@
  * by blocks in vain, the longer these would be kept. So those that were asked for and
  * have left are remembered, of one in so many blocks; and only blocks of that sample
  * count. Of the same sample those are remembered that left while they waited: who is slow
- * beside others, and whose blocks leave too early, is known by what he misses.
+ * beside others, and whose blocks leave too early, is known by what he misses. While
+ * there is nothing to learn from, and blocks are missed that were asked for and left
+ * lately, one may wait half as long each time.
  *
  * Time is counted in steps of some blocks that come, not more than 256 for as many as
  * there are entries, and goes round after 256 times as many. The caller's lock protects
@@ -33,6 +35,7 @@ struct waits {
 	u32 wanted[WAITS_CLASSES];	/* the same, in parts, with those that had left */
 	u32 vain;		/* those that left and were not missed since, in parts */
 	u32 samples;		/* of them, since ... */
+	u32 lost;		/* asked for, left lately and missed, since ... */
 	u64 judged;		/* ... so many blocks had come */
 	u32 most;		/* steps that one may wait */
 };
@@ -61,8 +64,8 @@ void waits_left(struct waits *w, u64 block);
 u32 waits_lost(const struct waits *w, u64 block);
 /* @block, which came at @came and waits since, leaves. */
 void waits_unasked(struct waits *w, u64 block, u16 came);
-/* @block, which is missed, comes: it may be one of those. */
-void waits_missed(struct waits *w, u64 block);
+/* @block, which is missed, comes: it may be one that left, asked for or not. */
+void waits_missed(struct waits *w, u64 block, u32 limit);
 /* @block, which came at @came and waits since, is asked for. */
 void waits_used(struct waits *w, u64 block, u16 came, u32 limit);
 
