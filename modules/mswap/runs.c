@@ -151,12 +151,9 @@ void pagein_release(struct pagein *pi, u32 slot)
 	WARN_ON_ONCE(!(pi->map->live[g] & bit));
 	pi->map->live[g] &= ~bit;
 	/*
-	 * A run goes on behind a slot that it lost: the rest of a program's pages keep
-	 * theirs when he writes to one. Only the first takes with it what the next
-	 * continued; in the next granule it is moot.
+	 * Of cont nothing is taken: a run goes on behind a slot that it lost, since the
+	 * rest of a program's pages keep theirs when he writes to one.
 	 */
-	if (!(pi->map->cont[g] & bit))
-		pi->map->cont[g] &= ~(bit << 1);
 	*slot_map_group(pi->map, g) &= ~bit;
 	read = note_freed(sh, slot);
 	f = waiting_find(&sh->room, slot);

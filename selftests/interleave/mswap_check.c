@@ -34,6 +34,8 @@ const struct run_event check_events[NR_EVENTS] = {
 	[EVENT_BESIDE] = { "a steady one beside a random one", 3 },
 	[EVENT_SIDES] = { "programs side by side after random reads", 2 },
 	[EVENT_REWRITES] = { "programs that write some pages anew", 2 },
+	[EVENT_HOLES] = { "windows beside holes", 2 },
+	[EVENT_FILLED] = { "holes in runs that were filled", 2 },
 	[EVENT_SCENES] = { "scenes", 100 },
 };
 

@@ -28,6 +28,7 @@
 #define REWRITES_ONE_IN	10
 #define REWRITES_PASSES	8
 #define REWRITES_PAGES	(GRANULE_SLOTS * 48)
+#define HOLE_PAGES	(GRANULE_SLOTS * 4)
 
 struct readers {
 	u32 n;
@@ -272,6 +273,12 @@ static void check_after_random(void)
 		sim_fail("%u programs side by side had %llu reads for %u pages", SIDES, reads, SIDES * half);
 }
 
+static void write_granules(u32 from, u32 to)
+{
+	for (; from < to; from += GRANULE_SLOTS)
+		scene_write(from, GRANULE_SLOTS);
+}
+
 static u64 read_pass(u32 pages)
 {
 	u64 reads = 0;
@@ -293,8 +300,7 @@ static void check_rewrites(void)
 
 	rig_start_alone(slots, MSWAP_WAITING_PAGES_DEFAULT, slots + 2 * ENGINE_RESERVE_MIN);
 	rig.engine->knobs.readahead = MSWAP_READAHEAD_AUTO;
-	for (page = 0; page < REWRITES_PAGES; page += GRANULE_SLOTS)
-		scene_write(page, GRANULE_SLOTS);
+	write_granules(0, REWRITES_PAGES);
 	for (pass = 0; pass < REWRITES_PASSES; pass++) {
 		reads = read_pass(REWRITES_PAGES);
 		for (page = 0; page < REWRITES_PAGES; page++)
@@ -305,6 +311,72 @@ static void check_rewrites(void)
 	if (reads > REWRITES_PAGES / 4)
 		sim_fail("a program of %u pages, one in %u of them written anew each time, had %llu reads",
 			 REWRITES_PAGES, REWRITES_ONE_IN, reads);
+}
+
+/* A page from @from on with neighbours on both sides, in its granule. */
+static u32 one_amid(u32 from)
+{
+	u32 virt, at;
+
+	do {
+		virt = from + 1 + sim_below(HOLE_PAGES - 2);
+		at = scene_phys(virt) % GRANULE_SLOTS;
+	} while (at == 0 || at == GRANULE_SLOTS - 1 || scene_phys(virt - 1) != scene_phys(virt) - 1 ||
+		 scene_phys(virt + 1) != scene_phys(virt) + 1);
+	return virt;
+}
+
+/* How many slots does a read beside a hole pass over? */
+static u64 passed_beside_hole(u32 from)
+{
+	u64 before = scene_stat(MSWAP_DEV_PAGES_PASSED);
+	u32 virt = one_amid(from);
+
+	io_free_slot(virt);
+	read_one(virt - 1);
+	return scene_stat(MSWAP_DEV_PAGES_PASSED) - before;
+}
+
+/* Who reads beside a hole is read what lies behind it, as long as half of the slots are free. */
+static void check_hole(void)
+{
+	u32 slots = 3 * HOLE_PAGES;
+
+	rig_start_alone(slots, MSWAP_WAITING_PAGES_DEFAULT, slots + 2 * ENGINE_RESERVE_MIN);
+	rig.engine->knobs.readahead = MSWAP_READAHEAD_ON;
+	write_granules(0, HOLE_PAGES);
+	if (passed_beside_hole(0) != 1)
+		sim_fail("a window ends at a hole with a third of the slots in use");
+	write_granules(HOLE_PAGES, slots);
+	if (passed_beside_hole(HOLE_PAGES))
+		sim_fail("a window goes on behind a hole with all slots in use");
+	run_count(EVENT_HOLES, 1);
+}
+
+/* The rest of the run goes on behind a hole, but not with what is written into it later. */
+static void check_filled_hole(void)
+{
+	struct readers *rd = calloc(1, sizeof(*rd));
+	u32 virt = 1 + sim_below(READER_PAGES - 2);
+	u64 pages;
+
+	SIM_CHECK(rd);
+	rd->n = 1;
+	rd->apart = 8;
+	rig_start_alone(READER_PAGES, MSWAP_WAITING_PAGES_DEFAULT,
+			rd->apart * GRANULE_SLOTS + 2 * ENGINE_RESERVE_MIN);
+	rig.engine->knobs.readahead = MSWAP_READAHEAD_ON;
+	take_other_slots(rd);
+	write_all(rd);
+	free(rd);
+	io_free_slot(virt);
+	scene_write(virt, 1);
+	pages = counts_now().pages;
+	read_one(virt);
+	pages = counts_now().pages - pages;
+	run_count(EVENT_FILLED, 1);
+	if (pages != 1)
+		sim_fail("a page in a hole of another run was read with %llu of that", pages - 1);
 }
 
 static void check_alone(void)
@@ -325,8 +397,12 @@ void reads_run(void)
 		check_beside_random();
 	else if (sim_once_in(3))
 		check_after_random();
-	else if (sim_once_in(3))
+	else if (sim_once_in(4))
 		check_rewrites();
+	else if (sim_once_in(4))
+		check_filled_hole();
+	else if (sim_once_in(4))
+		check_hole();
 	else
 		check_alone();
 }
