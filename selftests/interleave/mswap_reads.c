@@ -337,18 +337,24 @@ static u64 passed_beside_hole(u32 from)
 	return scene_stat(MSWAP_DEV_PAGES_PASSED) - before;
 }
 
-/* Who reads beside a hole is read what lies behind it, as long as half of the slots are free. */
+/*
+ * Who reads beside a hole is read what lies behind it, as long as half of the slots are
+ * free, and not while a read that passed over slots has failed lately.
+ */
 static void check_hole(void)
 {
-	u32 slots = 3 * HOLE_PAGES;
+	u32 slots = 5 * HOLE_PAGES;
 
 	rig_start_alone(slots, MSWAP_WAITING_PAGES_DEFAULT, slots + 2 * ENGINE_RESERVE_MIN);
 	rig.engine->knobs.readahead = MSWAP_READAHEAD_ON;
-	write_granules(0, HOLE_PAGES);
-	if (passed_beside_hole(0) != 1)
-		sim_fail("a window ends at a hole with a third of the slots in use");
-	write_granules(HOLE_PAGES, slots);
-	if (passed_beside_hole(HOLE_PAGES))
+	write_granules(0, 2 * HOLE_PAGES);
+	rig.engine->pagein.whole_left = 1;
+	if (passed_beside_hole(0))
+		sim_fail("a window goes on behind a hole while windows are whole");
+	if (passed_beside_hole(HOLE_PAGES) != 1)
+		sim_fail("a window ends at a hole with two fifths of the slots in use");
+	write_granules(2 * HOLE_PAGES, slots);
+	if (passed_beside_hole(2 * HOLE_PAGES))
 		sim_fail("a window goes on behind a hole with all slots in use");
 	run_count(EVENT_HOLES, 1);
 }
