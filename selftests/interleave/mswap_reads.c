@@ -398,17 +398,12 @@ static void check_alone(void)
 
 void reads_run(void)
 {
+	static void (*const checks[])(void) = {
+		check_beside_random, check_beside_random, check_after_random,
+		check_rewrites, check_hole, check_filled_hole,
+		check_alone, check_alone, check_alone, check_alone,
+	};
+
 	check_smaller_room();
-	if (sim_once_in(3))
-		check_beside_random();
-	else if (sim_once_in(3))
-		check_after_random();
-	else if (sim_once_in(4))
-		check_rewrites();
-	else if (sim_once_in(4))
-		check_filled_hole();
-	else if (sim_once_in(4))
-		check_hole();
-	else
-		check_alone();
+	checks[sim_below(ARRAY_SIZE(checks))]();
 }
