@@ -456,8 +456,8 @@ static struct window add_strangers_ahead(struct pagein *pi,
 }
 
 /* What a run that has lost some slots goes on with at @slot, if that one was of it. */
-static bool read_plan_ahead_stretch(struct read_op *op, struct pagein_shard *sh,
-				    u32 slot, u32 size, u32 from)
+static bool plan_ahead_stretch(struct read_op *op, struct pagein_shard *sh,
+			       u32 slot, u32 size, u32 from)
 {
 	struct slot_map *map = op->pi->map;
 	u32 g = granule_of(slot), at = slot % GRANULE_SLOTS;
@@ -468,35 +468,22 @@ static bool read_plan_ahead_stretch(struct read_op *op, struct pagein_shard *sh,
 	bits = window_stretch(live, cont, at, 1);
 	if (!bits || !crosses_holes(op->pi))
 		return false;
-	bits = window_group_ahead(bits, at, size,
-				  pace_gap(&sh->pace, GRANULE_SLOTS));
+	bits = window_group(bits & onward_bits(at, 0, false), at, 0, size,
+			    pace_gap(&sh->pace, GRANULE_SLOTS));
 	if (hweight64(bits) <= window_ahead(live, cont, at, size).n)
 		return false;
 	return read_plan_pieces(op, sh, slot, 0, bits, from);
 }
 
-bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh, u32 slot,
-		     u32 size, u32 from, bool steady)
+/* The same for one that has lost none, with strangers behind it. */
+static bool plan_ahead_run(struct read_op *op, struct pagein_shard *sh,
+			   u32 slot, u32 size, u32 from)
 {
-	u32 length = size / 2;
 	struct slot_map *map = op->pi->map;
 	u32 g = granule_of(slot), at = slot % GRANULE_SLOTS;
 	u64 live = map->live[g];
 	struct window run, w;
 
-	lockdep_assert_held(&sh->lock);
-	if (find_failed(sh, g))
-		return false;
-	if (steady) {
-		op->steady = steady_class(length);
-		size = min(size, steady_ahead(&sh->steady, op->steady));
-	}
-	if (steady && read_plan_ahead_stretch(op, sh, slot, size, from)) {
-		op->trigger = op->n / 2;
-		steady_read_on(&sh->steady, slot, op->slot + op->n - slot,
-			       length);
-		return true;
-	}
 	run = window_ahead(live, map->cont[g], at, size);
 	w = add_strangers_ahead(op->pi, sh, run, live, size);
 	w = window_trim(sh, slot - at, w, at, 0);
@@ -504,8 +491,26 @@ bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh, u32 slot,
 	if (!op->n)
 		return false;
 	op->slot = slot;
-	op->trigger = op->n / 2;
 	list_add(&op->list, pagein_reads(sh, op->slot));
-	steady_read_on(&sh->steady, slot, op->n, length);
+	return true;
+}
+
+bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh, u32 slot,
+		     u32 size, u32 from, bool steady)
+{
+	u32 length = size / 2;
+
+	lockdep_assert_held(&sh->lock);
+	if (find_failed(sh, granule_of(slot)))
+		return false;
+	if (steady) {
+		op->steady = steady_class(length);
+		size = min(size, steady_ahead(&sh->steady, op->steady));
+	}
+	if (!(steady && plan_ahead_stretch(op, sh, slot, size, from)) &&
+	    !plan_ahead_run(op, sh, slot, size, from))
+		return false;
+	op->trigger = op->n / 2;
+	steady_read_on(&sh->steady, slot, op->slot + op->n - slot, length);
 	return true;
 }

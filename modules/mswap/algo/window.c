@@ -106,13 +106,6 @@ static u64 reach_down(u64 word, u32 to, u32 gap)
 	return some;
 }
 
-u64 window_group_ahead(u64 group, u32 at, u32 size, u32 gap)
-{
-	u64 after = reach_up(group, at, gap);
-
-	return lowest_bits(after, pure_min(pure_popcount64(after), size));
-}
-
 u64 window_stretch(u64 live, u64 cont, u32 at, u32 want)
 {
 	u32 behind = at + want, up = 0, down;
@@ -127,7 +120,7 @@ u64 window_stretch(u64 live, u64 cont, u32 at, u32 want)
 
 u64 window_group(u64 group, u32 at, u32 want, u32 size, u32 gap)
 {
-	u64 wanted = (~0ull >> (WINDOW_MAX - want)) << at;
+	u64 wanted = want ? (~0ull >> (WINDOW_MAX - want)) << at : 0;
 	u64 after = reach_up(group, at + want, gap);
 	u64 before = reach_down(group, at, gap);
 	u32 up = pure_popcount64(after), down = pure_popcount64(before);

@@ -3,8 +3,9 @@
  * Which slots around a wanted one to read in the same I/O.
  *
  * Works on one granule: 64 slots, one bit each in two words. live: the slot
- * holds data; cont: it continues the run of the slot before it, or did before its
- * data went elsewhere. Pure functions: any context; a tuner is protected by its owner's lock.
+ * holds data; cont: it continues the run of the slot before it, or did before
+ * its data went elsewhere. Pure functions: any context; a tuner is protected by
+ * its owner's lock.
  */
 #ifndef MSWAP_ALGO_WINDOW_H
 #define MSWAP_ALGO_WINDOW_H
@@ -39,15 +40,12 @@ struct window window_onward(u64 live, u64 cont, u32 at, u32 want, u32 ahead,
 
 /*
  * The slots of @group, a set of slots that were written together but not side by
- * side, nearest to the wanted ones @at..@at + @want - 1 (want >= 1): as bits,
+ * side, nearest to the wanted ones @at..@at + @want - 1 (0: to @at): as bits,
  * with the wanted ones, at most @size and at least @want, and without those that
  * more than @gap slots lie before. Shared out before and after the wanted slots
  * as in window_around().
  */
 u64 window_group(u64 group, u32 at, u32 want, u32 size, u32 gap);
-
-/* The same of what lies from @at on, which need not be one of @group. */
-u64 window_group_ahead(u64 group, u32 at, u32 size, u32 gap);
 
 /*
  * The live slots, as bits, of the run that the wanted ones (want >= 1) lie in, also those
