@@ -57,13 +57,18 @@ static bool counts(const struct waits *w, u64 block)
 	return !(index_hash(block, 32) & w->others);
 }
 
+static void remember(struct ghost *g, u64 block, u16 came)
+{
+	ghost_add(g, block);
+	g->arena.entries[g->fifo.head].came = came;
+}
+
 void waits_left(struct waits *w, u64 block)
 {
 	if (!counts(w, block))
 		return;
 	ghost_take(&w->left, block);
-	ghost_add(&w->left, block);
-	w->left.arena.entries[w->left.fifo.head].came = waits_now(w);
+	remember(&w->left, block, waits_now(w));
 }
 
 u32 waits_lost(const struct waits *w, u64 block)
@@ -85,8 +90,7 @@ void waits_unasked(struct waits *w, u64 block, u16 came)
 	if (!counts(w, block) || index_peek(&w->left.index, block) != ENTRY_NONE)
 		return;
 	forget_unasked(w, block);
-	ghost_add(&w->unasked, block);
-	w->unasked.arena.entries[w->unasked.fifo.head].came = came;
+	remember(&w->unasked, block, came);
 	w->vain += PARTS;
 }
 
