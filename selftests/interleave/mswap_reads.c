@@ -57,12 +57,17 @@ static void take_other_slots(const struct readers *rd)
 	atomic_set(&s->retired, rig.taken);
 }
 
+static void write_granules(u32 from, u32 to)
+{
+	for (; from < to; from += GRANULE_SLOTS)
+		scene_write(from, GRANULE_SLOTS);
+}
+
 static void write_all(struct readers *rd)
 {
 	u32 virt, phys;
 
-	for (virt = 0; virt < rig.slots; virt += GRANULE_SLOTS)
-		scene_write(virt, GRANULE_SLOTS);
+	write_granules(0, rig.slots);
 	for (virt = 0; virt < rig.slots; virt++) {
 		phys = slot_map_get(&rig.engine->map, virt);
 		rd->virt[phys / (rd->apart * GRANULE_SLOTS)]
@@ -271,12 +276,6 @@ static void check_after_random(void)
 	run_count(EVENT_SIDES, 1);
 	if (reads > SIDES * half / 5)
 		sim_fail("%u programs side by side had %llu reads for %u pages", SIDES, reads, SIDES * half);
-}
-
-static void write_granules(u32 from, u32 to)
-{
-	for (; from < to; from += GRANULE_SLOTS)
-		scene_write(from, GRANULE_SLOTS);
 }
 
 static u64 read_pass(u32 pages)
