@@ -12,7 +12,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 31
+plan 33
 
 SLOW=/dev/mapper/muster-slow
 
@@ -46,7 +46,8 @@ must dd if=/dev/urandom of="$WORK/new" bs=512K count=1 status=none
 must slow_make $HELD
 on_exit slow_make 0
 
-before=$(get dev_writes)
+before=$(get dev_writes) deferred=$(get deferred)
+check_that 'hardly any of its batches went to a worker' "$deferred * 8 < $(get batches)"
 ended=$(stat_of "$SLOW" 5)
 dd if="$WORK/new" of="$MSWAP" bs=512K oflag=direct status=none &
 writer=$!
@@ -54,6 +55,7 @@ check 'half of a write goes to the 64 slots of the reserve' wait_until 10 issued
 sleep 1
 half=$(get dev_writes)
 check_eq 'the rest waits' "$half" $((before + 1))
+check_eq 'a worker has it' "$(get deferred)" $((deferred + 1))
 must blkdiscard --offset 16M --length 1M "$MSWAP"
 check 'a discard lets it go on' wait_until 10 issued_more "$half"
 check_eq 'while all I/O is under way' "$(stat_of "$SLOW" 5)" "$ended"

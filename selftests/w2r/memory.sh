@@ -15,7 +15,7 @@
 # shellcheck source=../mswap/tracing.sh
 . "$(dirname "$0")/../mswap/tracing.sh"
 
-plan 17
+plan 18
 
 read_all() {
 	dd if="$DEV" of=/dev/null bs=1M iflag=direct status=none
@@ -151,6 +151,7 @@ must trace_reclaim
 reclaimed=$(w2r_get reclaimed)
 squeeze
 check 'it is given back when programs want the memory' wait_until 60 gave_back
+check_that 'and not to be filled again at once' "$(w2r_get capacity_blocks) < 256 * 256"
 diag "reclaimed $(w2r_get reclaimed) blocks, left $(w2r_get cache_bytes) bytes"
 kill "$squeezer"
 wait "$squeezer"

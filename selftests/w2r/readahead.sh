@@ -11,7 +11,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 33
+plan 34
 
 ra() {
 	cat "${FILES%/w2r}/queue/read_ahead_kb"
@@ -131,6 +131,7 @@ must touch_range "$DEV" 0 150
 sleep 2.5
 check_eq 'auto on a slow device, sequential: on' "$(w2r_get lookahead_active)" 1
 check_that 'latency is measured' "$(w2r_get latency_ns) > 18000000"
+check_that 'and what a prefetch costs' "$(w2r_get prefetch_cost_ns) > 0 && $(w2r_get prefetch_cost_ns) < 18000000"
 # It begins on: that it was asked about shows when it goes off.
 check 'there, too, scattered reads turn it off' wait_until 3 wasted_till_off
 must dmsetup remove --retry muster
