@@ -7,7 +7,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 49
+plan 50
 
 # Next to the real ones: some of these have links to what is beside them.
 other=/usr/src/other-headers
@@ -86,6 +86,7 @@ check_eq "or of clang, and GNU's linker" "$(kernel_source_dir=$other-clang make_
 must rm /usr/bin/ld.lld
 
 before=$(files)
+check_fails 'what is meant for another folder is refused' 'not in DESTDIR=/root/dest' install_work DESTDIR=/root/dest
 check_fails 'LLVM=1 goes to the trial build' 'does not build for the kernel' install_work LLVM=1
 check_eq 'and nothing is installed without it' "$(files)" "$before"
 must telling_compiler
