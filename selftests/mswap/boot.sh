@@ -66,7 +66,7 @@ marks() {
 	wipefs --noheadings --output TYPE,LABEL "$1" | tr -s ' '
 }
 
-plan 68
+plan 71
 
 must null_make muster0 64
 must modprobe mswap
@@ -195,12 +195,22 @@ check_eq 'a start that is stopped fails' $? 143
 check_eq 'and undoes what it did' "$(swap_areas)$(mswap_devices)" ''
 check_eq 'and marks the disk' "$(marks /dev/muster0)" 'swap mswap'
 
+# by_uuid DEVICE: as udev names what is swap, until it is made anew.
+by_uuid() {
+	mkdir -p /dev/disk/by-uuid && ln -sfn "$1" /dev/disk/by-uuid/muster && on_exit rm -f /dev/disk/by-uuid/muster
+}
+
 # A small disk: all of it is summed before and after.
 must null_make muster1 16
 must mkswap -L mswap /dev/muster1
 refused 'an unknown option' 'unknown option: reset=1' /dev/muster1 reset=1
 refused 'a value out of range' 'refuses cluster_pages=0' /dev/muster1 cluster_pages=0
 refused 'a size that does not fit' 'refuses /dev/muster1' /dev/muster1 disksize=17M
+must by_uuid /dev/muster1
+check 'a disk that is marked may go by its UUID' mswap-swap start /dev/disk/by-uuid/muster
+must mswap-swap stop /dev/disk/by-uuid/muster
+must mkswap /dev/muster1
+refused 'the UUID that the mark takes away' 'a name that changes' /dev/disk/by-uuid/muster
 must wipefs -q -a /dev/muster1
 must mkfs.ext4 -q /dev/muster1
 refused 'a file system' 'holds ext4' /dev/muster1
