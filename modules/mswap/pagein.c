@@ -225,7 +225,7 @@ static bool join_read(struct pagein *pi, struct walk *w, struct read_op *op,
 		op->triggered = true;
 		note_ahead(w, op->slot + op->n,
 			   min_t(u32, op->n * 2, WINDOW_MAX), slot + n - 1,
-			   op->steady != STEADY_NONE);
+			   read_op_on_credit(op));
 	}
 	mswap_count(pi->stats, MSWAP_PAGES_IN_WAITING, n);
 	return true;

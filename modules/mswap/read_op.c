@@ -115,7 +115,7 @@ static void read_op_keep_frames(struct pagein_shard *sh, struct read_op *op,
 		if (!op->triggered && i >= op->trigger) {
 			f->ahead = op->slot + op->n;
 			f->ahead_size = min_t(u32, op->n * 2, WINDOW_MAX);
-			f->ahead_steady = op->steady != STEADY_NONE;
+			f->ahead_steady = read_op_on_credit(op);
 			op->triggered = true;
 		}
 		waiting_add(&sh->room, f);

@@ -76,6 +76,15 @@ static inline bool read_op_covers(const struct read_op *op, u32 slot)
 }
 
 /*
+ * Is what is read ahead behind it on the credit of steady readers? Who goes on behind
+ * holes has it of his own: pieces of a run tell the shard's windows little of others.
+ */
+static inline bool read_op_on_credit(const struct read_op *op)
+{
+	return op->steady != STEADY_NONE || op->skip;
+}
+
+/*
  * Gives the memory of an op back. The last one of each CPU is kept for the next
  * read: the allocator would clear its 2 KiB each time. Any context.
  */

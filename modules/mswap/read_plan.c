@@ -204,8 +204,9 @@ static bool take_frames_of(struct read_op *op, struct pagein_shard *sh,
  * @want wanted ones: what is between them is read too, for one I/O costs less than
  * many, and not kept. Each slot has a page of its own all the same: a device below that
  * checks what is in the pages, or mends it, as RAID over disks with checksums does,
- * would take two slots in one page for a broken disk. No hit starts another one. False,
- * and nothing is planned, where there is nothing or that would take too many frames.
+ * would take two slots in one page for a broken disk. No hit starts another one, unless the
+ * caller says so. False, and nothing is planned, where there is nothing or that would
+ * take too many frames.
  */
 static bool read_plan_pieces(struct read_op *op, struct pagein_shard *sh,
 			     u32 slot, u32 want, u64 bits, u32 from)
@@ -375,10 +376,10 @@ static u64 onward_bits(u32 at, u32 want, bool down)
 
 /*
  * The window @run with strangers around it, or, if they are more, those slots @beyond
- * holes that the run goes on to. @onward: he who comes next to what he had before.
+ * holes that the run goes on to.
  */
 static void plan_window(struct read_op *op, struct pagein_shard *sh, u32 slot,
-			u32 want, struct window run, u64 beyond, bool onward)
+			u32 want, struct window run, u64 beyond)
 {
 	u32 at = slot % GRANULE_SLOTS, strangers = strangers_size(op->pi, sh);
 	struct window w;
@@ -392,8 +393,7 @@ static void plan_window(struct read_op *op, struct pagein_shard *sh, u32 slot,
 	w = window_trim(sh, slot - at, w, at, want);
 	if (hweight64(beyond) > w.n &&
 	    read_plan_pieces(op, sh, slot, want, beyond, slot)) {
-		if (onward)
-			op->trigger = max(op->want + want, op->n / 2);
+		op->trigger = max(op->want + want, op->n / 2);
 		return;
 	}
 	take_frames(op, sh, w, run, at, want, slot);
@@ -426,7 +426,7 @@ static void plan_miss(struct read_op *op, struct pagein_shard *sh, u32 slot,
 			beyond = way & stretch_window(op->pi, sh, slot, want,
 						      size);
 	}
-	plan_window(op, sh, slot, want, run, beyond, ahead);
+	plan_window(op, sh, slot, want, run, beyond);
 }
 
 void read_plan(struct read_op *op, struct pagein_shard *sh, u32 slot, u32 want)
