@@ -76,8 +76,8 @@ static inline bool read_op_covers(const struct read_op *op, u32 slot)
 }
 
 /*
- * Is what is read ahead behind it on the credit of steady readers? Who goes on behind
- * holes has it of his own: pieces of a run tell the shard's windows little of others.
+ * Is what it goes on with read on the credit of steady readers? Behind holes it is for
+ * all: else those who come to a few pages at a time would shut the shard's windows.
  */
 static inline bool read_op_on_credit(const struct read_op *op)
 {

@@ -204,9 +204,9 @@ static bool take_frames_of(struct read_op *op, struct pagein_shard *sh,
  * @want wanted ones: what is between them is read too, for one I/O costs less than
  * many, and not kept. Each slot has a page of its own all the same: a device below that
  * checks what is in the pages, or mends it, as RAID over disks with checksums does,
- * would take two slots in one page for a broken disk. No hit starts another one, unless the
- * caller says so. False, and nothing is planned, where there is nothing or that would
- * take too many frames.
+ * would take two slots in one page for a broken disk. No hit starts another one, unless
+ * the caller sees to it. False, and nothing is planned, where there is nothing or that
+ * would take too many frames.
  */
 static bool read_plan_pieces(struct read_op *op, struct pagein_shard *sh,
 			     u32 slot, u32 want, u64 bits, u32 from)
