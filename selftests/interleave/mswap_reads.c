@@ -314,7 +314,7 @@ static void check_rewrites(void)
 	write_granules(0, REWRITES_PAGES);
 	for (pass = 0; pass < REWRITES_PASSES; pass++) {
 		c = read_pass(REWRITES_PAGES);
-		/* Batches of several CPUs may have broken runs from the begin. */
+		/* Batches of several CPUs may have broken runs from the start. */
 		if (pass == 0)
 			whole = c.reads < 2 * granules;
 		else if (pass <= HOLED_PASSES)
