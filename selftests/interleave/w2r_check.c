@@ -90,15 +90,18 @@ static void check_counters(const struct w2r *c)
 {
 	const struct disk_counts *now = &rig.disk.counts, *then = &rig.before;
 	const u64 *s = c->stats;
-	u64 fates = c->rooms.used - c->used_base + c->rooms.wasted - c->wasted_base;
+	const struct rooms *r = &c->rooms;
+	u64 fates = r->used - c->used_base + r->wasted - c->wasted_base;
 
 	SIM_CHECK(s[W2R_READ_BLOCKS] == s[W2R_HITS_WEIGHING] + s[W2R_HITS_WAITING] +
 					s[W2R_MISSES] + s[W2R_BYPASSED]);
+	/* Whether reading ahead pays is told by what met its fate, each once. */
+	SIM_CHECK(c->toggle.used <= r->used && c->toggle.wasted <= r->wasted);
 	if (rig.cleared)
 		return;
-	if (s[W2R_PREFETCHED] != fates + c->rooms.held[ROOM_WAITING])
+	if (s[W2R_PREFETCHED] != fates + r->held[ROOM_WAITING])
 		sim_fail("%llu were prefetched, %llu met their fates, and %u wait",
-			 s[W2R_PREFETCHED], fates, c->rooms.held[ROOM_WAITING]);
+			 s[W2R_PREFETCHED], fates, r->held[ROOM_WAITING]);
 	SIM_CHECK(s[W2R_WRITE_ERRORS] == now->failed_writes - then->failed_writes);
 	SIM_CHECK(s[W2R_READ_ERRORS] == rig.md.failed_reads);
 	SIM_CHECK(s[W2R_ORIGIN_PREFETCHES] <= now->reads - then->reads);
