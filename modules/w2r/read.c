@@ -409,12 +409,13 @@ int w2r_read(struct w2r *c, struct bio *bio, struct w2r_io *io)
 	return DM_MAPIO_SUBMITTED;
 }
 
-void w2r_read_ended(struct w2r *c, const struct w2r_io *io,
-		    blk_status_t status)
+/* Reading ahead may be refused by a healthy device, as by a suspended one of dm. */
+void w2r_read_ended(struct w2r *c, struct bio *bio, blk_status_t status)
 {
+	const struct w2r_io *io = w2r_io_of(bio);
 	unsigned long flags;
 
-	if (!status && !io->start_ns)
+	if (status ? bio->bi_opf & REQ_RAHEAD : !io->start_ns)
 		return;
 	spin_lock_irqsave(&c->lock, flags);
 	if (status)

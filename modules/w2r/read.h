@@ -7,8 +7,7 @@
 /* dm's map of a read, @io; returns its DM_MAPIO_. Process context. */
 int w2r_read(struct w2r *c, struct bio *bio, struct w2r_io *io);
 /* A read that was not served out of frames ended; any context. */
-void w2r_read_ended(struct w2r *c, const struct w2r_io *io,
-		    blk_status_t status);
+void w2r_read_ended(struct w2r *c, struct bio *bio, blk_status_t status);
 /*
  * The I/O of @f ended: its entries stay if @good, and whoever waited for them is
  * served, or sent to the origin; if they are many, most of them by a worker. Any

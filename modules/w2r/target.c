@@ -327,7 +327,7 @@ static int w2r_end_io(struct dm_target *ti, struct bio *bio,
 	if (io->kind == W2R_IO_WRITE)
 		w2r_write_ended(c, bio, *error);
 	else if (io->kind == W2R_IO_PASS && bio_op(bio) == REQ_OP_READ)
-		w2r_read_ended(c, io, *error);
+		w2r_read_ended(c, bio, *error);
 	return DM_ENDIO_DONE;
 }
 

@@ -136,7 +136,7 @@ static void clone_ended(struct bio *bio)
 
 	if (status && !bio->was_sent)
 		sim_fail("a bio fails that was never sent by itself");
-	if (status && bio_op(bio) == REQ_OP_READ)
+	if (status && bio_op(bio) == REQ_OP_READ && !(bio->bi_opf & REQ_RAHEAD))
 		io->md->failed_reads++;
 	SIM_CHECK(ti->type->end_io(ti, bio, &status) == DM_ENDIO_DONE);
 	bio_uninit(bio);
