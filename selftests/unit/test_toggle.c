@@ -189,6 +189,37 @@ static void test_means(void)
 	CHECK(t.latency > 70000 && t.latency <= 100000);
 }
 
+/* The mean when @of_1000 reads are held back for so long, and all others take 100 us. */
+static u32 mean_beside_limit(u32 of_1000, u64 held)
+{
+	struct toggle t;
+	u64 sum = 0;
+	u32 i;
+
+	toggle_init(&t);
+	for (i = 0; i < 100000; i++) {
+		toggle_latency(&t, unit_below(1000) < of_1000 ? held : 100000);
+		sum += t.latency;
+	}
+	return sum / 100000;
+}
+
+static void test_outliers(void)
+{
+	struct toggle t;
+	u32 i;
+
+	CHECK(mean_beside_limit(30, 60000000) < 200000);
+	CHECK(mean_beside_limit(10, 250000000) < 200000);
+	/* What an eighth or more tell is so. */
+	CHECK(mean_beside_limit(200, 8000000) > 1000000);
+	toggle_init(&t);
+	measure(&t, 100000, 1000);
+	for (i = 0; i < 16; i++)
+		toggle_latency(&t, 5000000);
+	CHECK(t.latency > 1000000);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -201,6 +232,7 @@ int main(void)
 		UNIT_CASE(test_trials_get_rare),
 		UNIT_CASE(test_trial_begins_anew),
 		UNIT_CASE(test_means),
+		UNIT_CASE(test_outliers),
 	};
 
 	return unit_run(cases, UNIT_COUNT(cases));

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "toggle.h"
 
+#define LONGEST	(1u << 30)	/* ns that count of one sample, */
+#define OUTLIER	8		/* and how many times the mean */
+
 void toggle_init(struct toggle *t)
 {
 	memset(t, 0, sizeof(*t));
@@ -10,7 +13,8 @@ void toggle_init(struct toggle *t)
 
 static void mean(u32 *mean, u64 ns)
 {
-	u32 sample = ns > (1u << 30) ? 1u << 30 : (u32)ns;
+	u32 most = *mean ? OUTLIER * pure_min(*mean + 1, LONGEST / OUTLIER) : LONGEST;
+	u32 sample = ns > most ? most : (u32)ns;
 
 	if (!*mean)
 		*mean = pure_max(1, sample);

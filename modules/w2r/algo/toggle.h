@@ -11,6 +11,9 @@
  * it saves as much as it costs; each trial that fails doubles them first, until
  * one saves twice that much.
  *
+ * No sample counts more than eight times the mean: a few readers whom a limit of
+ * their cgroup holds back do not make the device slow.
+ *
  * Pure; the caller's lock protects it. Times in nanoseconds.
  */
 #ifndef W2R_ALGO_TOGGLE_H
