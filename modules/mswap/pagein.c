@@ -171,6 +171,8 @@ static enum step serve_waiting(struct pagein *pi, struct pagein_shard *sh,
 {
 	struct waiting_fate used = { 0 };
 
+	if (f->ahead != SLOT_NONE)
+		waiting_begun(&sh->room, f);
 	waiting_take(&sh->room, f);
 	waiting_note(&used, f);
 	steady_earn(&sh->steady, f->steady);
@@ -211,8 +213,7 @@ static bool join_read(struct pagein *pi, struct walk *w, struct read_op *op,
 	u32 n = w->bio->bi_iter.bi_size >> PAGE_SHIFT;
 	u32 at = slot - op->slot;
 
-	if (op->closed || op->nr_joined == READ_OP_JOINED_MAX ||
-	    n > READ_OP_JOINED_PAGES_MAX - op->joined_pages ||
+	if (op->closed || n > READ_OP_JOINED_MAX - op->joined_pages ||
 	    !read_brings(pi, op, w->bio, slot, n))
 		return false;
 	op->joined[op->nr_joined++] = (struct read_joined) {

@@ -116,7 +116,6 @@ static void read_op_keep_frames(struct pagein_shard *sh, struct read_op *op,
 			f->ahead = op->slot + op->n;
 			f->ahead_size = min_t(u32, op->n * 2, WINDOW_MAX);
 			f->ahead_steady = read_op_on_credit(op);
-			op->triggered = true;
 		}
 		waiting_add(&sh->room, f);
 	}

@@ -12,9 +12,8 @@
 #include "algo/window.h"
 #include "pagein.h"
 
-/* Bios that join a read, and pages of theirs: they bound what is copied where its I/O ends. */
-#define READ_OP_JOINED_MAX		32
-#define READ_OP_JOINED_PAGES_MAX	WINDOW_MAX
+/* Pages of bios that join a read: they bound what is copied where its I/O ends. */
+#define READ_OP_JOINED_MAX	WINDOW_MAX
 
 /* The rest of @bio is the @n slots of the read from @at on. */
 struct read_joined {
@@ -86,7 +85,7 @@ static inline bool read_op_on_credit(const struct read_op *op)
 
 /*
  * Gives the memory of an op back. The last one of each CPU is kept for the next
- * read: the allocator would clear its 2 KiB each time. Any context.
+ * read: the allocator would clear its 3 KiB each time. Any context.
  */
 void read_op_release(struct pagein *pi, struct read_op *op);
 

@@ -217,6 +217,23 @@ void waiting_add(struct waiting_room *r, struct waiting_frame *f)
 	r->nr_ready++;
 }
 
+void waiting_begun(struct waiting_room *r, struct waiting_frame *f)
+{
+	struct waiting_frame *x = f;
+
+	list_for_each_entry_continue(x, &r->ready, list) {
+		if (x->ahead != f->ahead)
+			break;
+		x->ahead = SLOT_NONE;
+	}
+	x = f;
+	list_for_each_entry_continue_reverse(x, &r->ready, list) {
+		if (x->ahead != f->ahead)
+			break;
+		x->ahead = SLOT_NONE;
+	}
+}
+
 u32 waiting_nr_free(struct waiting_room *r)
 {
 	waiting_collect_returned(r, WAITING_TRIM);

@@ -60,8 +60,10 @@ int waiting_resize(struct waiting_room *r, spinlock_t *lock, u32 nr_frames);
 struct waiting_frame *waiting_find(struct waiting_room *r, u32 slot);
 /* Takes a ready frame out: the caller owns it now. */
 void waiting_take(struct waiting_room *r, struct waiting_frame *f);
-/* A taken frame becomes ready; f->slot and f->ahead are set. */
+/* A taken frame becomes ready; f->slot and f->ahead are set. Those of a read follow each other. */
 void waiting_add(struct waiting_room *r, struct waiting_frame *f);
+/* A hit of @f, which is ready still, starts f->ahead: no other frame of its read will. */
+void waiting_begun(struct waiting_room *r, struct waiting_frame *f);
 /* What became of prefetched pages, by whether they were of the wanted run. */
 struct waiting_fate {
 	u32 run;

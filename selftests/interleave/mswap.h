@@ -172,6 +172,8 @@ enum {
 	EVENT_BESIDE,			/* one beside a random reader, */
 	EVENT_SIDES,			/* some side by side after one, */
 	EVENT_REWRITES,			/* one that writes to some of its pages, */
+	EVENT_SKIPPING,			/* and leaves some out, */
+	EVENT_BURST,			/* all at once, */
 	EVENT_HOLES,			/* beside a hole that one left, */
 	EVENT_FILLED,			/* and in one that was filled, */
 	EVENT_SCENES,			/* and what is done step by step */

@@ -30,6 +30,8 @@
 #define REWRITES_PAGES	(GRANULE_SLOTS * 48)
 /* In so many after the first one most holes are of one slot. */
 #define HOLED_PASSES	2
+/* What is asked for at once. */
+#define BURST_PAGES	512
 #define HOLE_PAGES	(GRANULE_SLOTS * 4)
 
 struct readers {
@@ -332,6 +334,64 @@ static void check_rewrites(void)
 			 REWRITES_PAGES, REWRITES_ONE_IN, c.reads);
 }
 
+/* Reads the pages of a part as fast as they can be asked for: MADV_WILLNEED. */
+static void read_burst(u32 first, u32 n)
+{
+	struct blk_plug plug;
+	struct io_group g;
+	u32 page;
+
+	io_group_begin(&g);
+	blk_start_plug(&plug);
+	for (page = first; page < first + n; page++)
+		io_read(&g, page, 1, REQ_SYNC);
+	blk_finish_plug(&plug);
+	io_group_end(&g);
+}
+
+/* Who asks for the pages of a part all at once has each of them read once. */
+static void check_burst(void)
+{
+	u32 slots = REWRITES_PAGES + 2 * ENGINE_RESERVE_MIN, page;
+	struct reads_counts before, now;
+
+	rig_start_alone(REWRITES_PAGES, MSWAP_WAITING_PAGES_DEFAULT, slots);
+	rig.engine->knobs.readahead = MSWAP_READAHEAD_ON;
+	write_granules(0, REWRITES_PAGES);
+	before = counts_now();
+	for (page = 0; page < REWRITES_PAGES; page += BURST_PAGES)
+		read_burst(page, BURST_PAGES);
+	now = counts_now();
+	run_count(EVENT_BURST, 1);
+	if (now.pages - before.pages > REWRITES_PAGES * 5 / 4)
+		sim_fail("of %u pages, %u asked for at a time, %llu were read", REWRITES_PAGES,
+			 BURST_PAGES, now.pages - before.pages);
+}
+
+/* Who leaves out pages here and there waits no more often than who takes each of them. */
+static void check_skipping(void)
+{
+	u32 slots = REWRITES_PAGES + 2 * ENGINE_RESERVE_MIN, page, n = 0;
+	u32 granules = REWRITES_PAGES / GRANULE_SLOTS;
+	u64 waiting, misses;
+
+	rig_start_alone(REWRITES_PAGES, MSWAP_WAITING_PAGES_DEFAULT, slots);
+	rig.engine->knobs.readahead = MSWAP_READAHEAD_AUTO;
+	write_granules(0, REWRITES_PAGES);
+	read_pass(REWRITES_PAGES);
+	waiting = scene_stat(MSWAP_PAGES_IN_WAITING);
+	for (page = 0; page < REWRITES_PAGES; page++)
+		if (sim_once_in(2)) {
+			read_one(page);
+			n++;
+		}
+	misses = n - (scene_stat(MSWAP_PAGES_IN_WAITING) - waiting);
+	run_count(EVENT_SKIPPING, 1);
+	if (misses > granules / 4)
+		sim_fail("who reads %u pages of %u granules in their order had to wait %llu times",
+			 n, granules, misses);
+}
+
 /* A page from @from on with neighbours on both sides, in its granule. */
 static u32 one_amid(u32 from)
 {
@@ -419,7 +479,7 @@ void reads_run(void)
 {
 	static void (*const checks[])(void) = {
 		check_beside_random, check_beside_random, check_after_random,
-		check_rewrites, check_hole, check_filled_hole,
+		check_rewrites, check_hole, check_filled_hole, check_burst, check_skipping,
 		check_alone, check_alone, check_alone, check_alone,
 	};
 

@@ -116,12 +116,19 @@ static inline void list_cut_before(struct list_head *list, struct list_head *hea
 #define list_first_entry_or_null(head, type, member) \
 	(list_empty(head) ? NULL : list_first_entry(head, type, member))
 #define list_next(pos, member)	list_entry((pos)->member.next, typeof(*(pos)), member)
+#define list_before(pos, member)	list_entry((pos)->member.prev, typeof(*(pos)), member)
 #define list_for_each(pos, head) \
 	for (pos = (head)->next; pos != (head); pos = pos->next)
 #define list_for_each_entry(pos, head, member)				\
 	for (pos = list_entry((head)->next, typeof(*pos), member);	\
 	     &pos->member != (head);					\
 	     pos = list_next(pos, member))
+#define list_for_each_entry_continue(pos, head, member)		\
+	for (pos = list_next(pos, member); &pos->member != (head);	\
+	     pos = list_next(pos, member))
+#define list_for_each_entry_continue_reverse(pos, head, member)	\
+	for (pos = list_before(pos, member); &pos->member != (head);	\
+	     pos = list_before(pos, member))
 #define list_for_each_entry_safe(pos, after, head, member)		\
 	for (pos = list_entry((head)->next, typeof(*pos), member),	\
 	     after = list_next(pos, member);				\
