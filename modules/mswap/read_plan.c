@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Which slots a read covers. */
+#include <linux/swap.h>
+
 #include "read_op.h"
 
 /* One in so many of a shard's frames may be in use for what reads pass over. */
@@ -271,11 +273,14 @@ static u64 group_window(struct pagein *pi, struct pagein_shard *sh, u32 slot,
  * is in use the swap core leaves a page that is read its slot (vm_swap_full()), so that
  * what a run loses are pages that were written to: they tell nothing of the others.
  * Later each slot that is read is freed, and what is left are those nobody came for.
+ * It goes by all of swap, of which modules get to know what is free.
  */
 static bool crosses_holes(struct pagein *pi)
 {
-	return space_nr_used(pi->space) <= pi->map->nr_virt / 2 &&
-	       !whole_only(pi);
+	u32 half = pi->map->nr_virt / 2;
+
+	return (space_nr_used(pi->space) <= half ||
+		get_nr_swap_pages() > half) && !whole_only(pi);
 }
 
 /* What a window of @size slots may hold in a run that has lost some; 0: it ends there. */
