@@ -56,6 +56,11 @@ check_readers() {
 	check_eq "$1" "$(cat "$WORK"/read.* | grep -c "match=$BLOCKS ")" $READERS
 }
 
+# Does device-mapper wait for what is under way before it takes another table?
+table_waits() {
+	grep -q dm_wait_for "/proc/$(pgrep -x dmsetup)/stack"
+}
+
 # How many of the reads that were traced a worker ended which belongs to no CPU.
 ended_by_worker() {
 	grep -c "kworker/[uR].* block_bio_complete: $(device_number "${FILES%/w2r}") R" "$TRACING/trace"
@@ -85,6 +90,7 @@ check_eq 'of which nothing is cached' "$(w2r_get weighing_blocks)" $BLOCKS
 readers_start 2000
 dm_make muster "$(table_of /dev/mapper/muster-o 8 readahead off)" &
 loader=$!
+must wait_until 30 table_waits
 readers_end
 check_readers 'when the target is replaced, too'
 wait "$loader"
