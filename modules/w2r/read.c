@@ -415,7 +415,7 @@ void w2r_read_ended(struct w2r *c, struct bio *bio, blk_status_t status)
 	const struct w2r_io *io = w2r_io_of(bio);
 	unsigned long flags;
 
-	if (status ? bio->bi_opf & REQ_RAHEAD : !io->start_ns)
+	if (status ? !!(bio->bi_opf & REQ_RAHEAD) : !io->start_ns)
 		return;
 	spin_lock_irqsave(&c->lock, flags);
 	if (status)
