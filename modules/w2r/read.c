@@ -359,6 +359,7 @@ int w2r_read(struct w2r *c, struct bio *bio, struct w2r_io *io)
 		rooms_tick(&c->rooms);
 	plan_bounds(&ref, c->table.lookahead, c->rooms.limit, target,
 		    c->prefetching, c->block_shift);
+	ref.full = rooms_full(&c->rooms);
 	hits = use_hits(c, io, entries, &ref);
 	if (hits) {
 		cut(c, bio, io, hits);

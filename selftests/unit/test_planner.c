@@ -34,7 +34,7 @@ static enum room where(const void *ctx, u64 block)
 /* A reference by somebody whose waiting room never overflows and who keeps nothing else. */
 static void reference(u64 first, u32 n, u32 lookahead)
 {
-	struct reference ref = { first, n, ROOM_DISK, lookahead, waiting_room, near_pays, late, LOOKAHEAD_MAX, MANY };
+	struct reference ref = { first, n, ROOM_DISK, lookahead, waiting_room, near_pays, late, LOOKAHEAD_MAX, MANY, false };
 	struct plan plan;
 	u32 i, k, sum = 0;
 
@@ -80,7 +80,7 @@ static void test_bounds(void)
 
 static void test_obl(void)
 {
-	struct reference ref = { 41, 3, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY };
+	struct reference ref = { 41, 3, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY, false };
 	struct plan plan = { .n = 0 };
 
 	obl_reference(&ref, &plan);
@@ -138,7 +138,7 @@ static void test_stream_random(void)
 static void test_stream_backs_off(void)
 {
 	struct stream_planner s;
-	struct reference ref = { 0, 1, ROOM_WAITING, 1024, 4096, false, false, LOOKAHEAD_MAX, MANY };
+	struct reference ref = { 0, 1, ROOM_WAITING, 1024, 4096, false, false, LOOKAHEAD_MAX, MANY, false };
 	struct plan plan;
 	u32 grown;
 
@@ -368,7 +368,7 @@ static void test_region_random(void)
 /* What a reference spans is asked for; the lookahead bounds what is planned; once is enough. */
 static void test_region_runs(void)
 {
-	struct reference ref = { 14, 6, ROOM_DISK, 5, 64, false, false, LOOKAHEAD_MAX, MANY };
+	struct reference ref = { 14, 6, ROOM_DISK, 5, 64, false, false, LOOKAHEAD_MAX, MANY, false };
 	struct region_planner r;
 	struct plan plan = { .n = 0 };
 
@@ -378,7 +378,7 @@ static void test_region_runs(void)
 	CHECK_EQ(plan.runs[0].first, 20);
 	CHECK_EQ(plan.runs[0].n, 5);
 	/* A third of its group; and what the lookahead cut off before is of another. */
-	ref = (struct reference){ 4, 1, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY };
+	ref = (struct reference){ 4, 1, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY, false };
 	plan.n = 0;
 	region_reference(&r, &ref, &plan);
 	CHECK_EQ(plan.n, 2);
@@ -401,7 +401,7 @@ static void test_region_runs(void)
 static void test_region_remembers(void)
 {
 	static const u32 blocks[] = { 70, 100, 127 };
-	struct reference ref = { 0, 1, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY };
+	struct reference ref = { 0, 1, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY, false };
 	struct region_planner r;
 	struct plan plan = { .n = 0 };
 	u32 turn, i;
@@ -432,7 +432,7 @@ static void test_region_changes(void)
 {
 	static const u32 turns[][3] = { { 1, 20, 40 }, { 5, 25, 45 }, { 5, 25, 45 }, { 5, 25, 45 } };
 	static const u32 named[] = { 0, 3, 0, 2 };
-	struct reference ref = { 0, 1, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY };
+	struct reference ref = { 0, 1, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY, false };
 	struct region_planner r;
 	struct plan plan;
 	u32 turn, i, sum;
@@ -453,7 +453,7 @@ static void test_region_changes(void)
 /* A read in parts is told once, as a whole, also with another one's parts between; what is not its rest, by itself. */
 static void test_gather(void)
 {
-	struct reference ref = { 10, 2, ROOM_WAITING, 1, 64, false, false, LOOKAHEAD_MAX, MANY };
+	struct reference ref = { 10, 2, ROOM_WAITING, 1, 64, false, false, LOOKAHEAD_MAX, MANY, false };
 	u32 i;
 
 	start(PLANNER_OBL);
@@ -461,17 +461,17 @@ static void test_gather(void)
 	CHECK(!planner_gather(&planner, &ref, true));
 	CHECK(planner_goes_on(&planner, 12));
 	CHECK(!planner_goes_on(&planner, 10));
-	ref = (struct reference){ 12, 3, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY };
+	ref = (struct reference){ 12, 3, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY, false };
 	CHECK(!planner_gather(&planner, &ref, true));
-	ref = (struct reference){ 15, 1, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY };
+	ref = (struct reference){ 15, 1, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY, false };
 	CHECK(planner_gather(&planner, &ref, false));
 	CHECK_EQ(ref.first, 10);
 	CHECK_EQ(ref.n, 6);
 	CHECK_EQ(ref.room, ROOM_WAITING);
 	CHECK(!planner_goes_on(&planner, 16));
-	ref = (struct reference){ 20, 1, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY };
+	ref = (struct reference){ 20, 1, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY, false };
 	CHECK(!planner_gather(&planner, &ref, true));
-	ref = (struct reference){ 30, 1, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY };
+	ref = (struct reference){ 30, 1, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY, false };
 	CHECK(planner_gather(&planner, &ref, false));
 	CHECK_EQ(ref.first, 30);
 	CHECK_EQ(ref.n, 1);
@@ -497,6 +497,33 @@ static void test_gather(void)
 	CHECK(!planner_goes_on(&planner, 21));
 	for (i = 0; i < 3 * PARTS; i++)
 		CHECK_EQ(planner_goes_on(&planner, 10001 + 10 * i), i >= 2 * PARTS);
+}
+
+/* Does region act that is wrong in what it alone names, so many references after one in the weighing room? */
+static bool region_acts(bool full, u32 references)
+{
+	struct reference ref = { .n = 1, .room = ROOM_WEIGHING, .lookahead = 1, .waiting = 64, .entries = MANY, .full = full };
+	struct score *s = &planner.chooser.scores[PLANNER_REGION];
+	struct plan plan;
+
+	start(PLANNER_AUTO);
+	s->all = (struct tally){ .made = 1000, .used = 900 };
+	s->alone = (struct tally){ .made = 100, .used = 10 };
+	planner_reference(&planner, &ref, where, prefetched, &plan);
+	for (ref.room = ROOM_DISK; references; references--) {
+		ref.first += 1000;
+		planner_reference(&planner, &ref, where, prefetched, &plan);
+	}
+	return planner_acting(&planner) & 1u << PLANNER_REGION;
+}
+
+/* Only where something is used lately that it would push out it does not. */
+static void test_auto_full(void)
+{
+	CHECK(!region_acts(true, 7));
+	CHECK(!region_acts(true, 31));
+	CHECK(region_acts(true, 39));
+	CHECK(region_acts(false, 7));
 }
 
 static bool odd_tens(const void *ctx, u64 block)
@@ -545,6 +572,7 @@ int main(void)
 		UNIT_CASE(test_has_room),
 		UNIT_CASE(test_auto_far),
 		UNIT_CASE(test_auto_near),
+		UNIT_CASE(test_auto_full),
 	};
 
 	return unit_run(cases, UNIT_COUNT(cases));

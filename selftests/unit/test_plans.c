@@ -51,15 +51,15 @@ static void test_plan(void)
 /* A late part makes the whole late; a whole has LOOKAHEAD_MAX blocks at most. */
 static void test_gather_most(void)
 {
-	struct reference ref = { 0, 1000, ROOM_DISK, 1, 64, false, true, LOOKAHEAD_MAX, MANY };
+	struct reference ref = { 0, 1000, ROOM_DISK, 1, 64, false, true, LOOKAHEAD_MAX, MANY, false };
 
 	planner_init(&planner, PLANNER_OBL);
 	CHECK(!planner_gather(&planner, &ref, true));
-	ref = (struct reference){ 1000, 24, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY };
+	ref = (struct reference){ 1000, 24, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY, false };
 	CHECK(!planner_gather(&planner, &ref, true));
 	CHECK_EQ(ref.n, LOOKAHEAD_MAX);
 	CHECK(ref.late);
-	ref = (struct reference){ 1024, 1, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY };
+	ref = (struct reference){ 1024, 1, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY, false };
 	CHECK(!planner_gather(&planner, &ref, true));
 	CHECK_EQ(ref.n, 1);
 	CHECK(planner_goes_on(&planner, 1025));
@@ -88,7 +88,7 @@ static void test_cut_to_the_end(void)
 /* The blocks @bits of a region are missed; how many are named after the first of them? */
 static u32 ask(struct region_planner *r, u64 number, u64 bits, struct plan *plan)
 {
-	struct reference ref = { 0, 1, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY };
+	struct reference ref = { 0, 1, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY, false };
 	u32 named = 0;
 	u64 rest;
 
@@ -122,7 +122,7 @@ static void test_region_same(void)
 /* A whole region at once; and one of more runs than a plan holds, whose rest is named next. */
 static void test_region_whole(void)
 {
-	struct reference ref = { 64, 64, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY };
+	struct reference ref = { 64, 64, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY, false };
 	struct region_planner r;
 	struct plan plan = { .n = 0 };
 
@@ -148,7 +148,7 @@ static void test_region_whole(void)
 /* Where a block waits that was asked for, it was prefetched anew: the region had left. */
 static void test_region_waits(void)
 {
-	struct reference ref = { 64, 1, ROOM_WAITING, 64, 64, false, false, LOOKAHEAD_MAX, MANY };
+	struct reference ref = { 64, 1, ROOM_WAITING, 64, 64, false, false, LOOKAHEAD_MAX, MANY, false };
 	struct region_planner r;
 	struct plan plan;
 
@@ -162,7 +162,7 @@ static void test_region_waits(void)
 /* One block is asked for, which was found in @room; how many are named? */
 static u32 name_after(struct region_planner *r, u64 block, enum room room, u32 waiting)
 {
-	struct reference ref = { block, 1, room, 64, waiting, false, false, LOOKAHEAD_MAX, MANY };
+	struct reference ref = { block, 1, room, 64, waiting, false, false, LOOKAHEAD_MAX, MANY, false };
 	struct plan plan = { .n = 0 };
 	u32 i, sum = 0;
 
@@ -184,7 +184,7 @@ static void ask_elsewhere(struct region_planner *r, u32 times)
  */
 static void test_region_gone(void)
 {
-	struct reference ref = { 64, 64, ROOM_DISK, 64, 1024, false, false, LOOKAHEAD_MAX, MANY };
+	struct reference ref = { 64, 64, ROOM_DISK, 64, 1024, false, false, LOOKAHEAD_MAX, MANY, false };
 	struct region_planner r;
 	struct plan plan = { .n = 0 };
 
@@ -225,7 +225,7 @@ static u32 named_around(struct region_planner *r, u64 block, u32 n, u32 most)
 /* A block that is expected brings its region, most of which was asked for long ago; once, until it is long ago again. */
 static void test_region_around(void)
 {
-	struct reference ref = { 64, 40, ROOM_DISK, 64, 1024, false, false, LOOKAHEAD_MAX, MANY };
+	struct reference ref = { 64, 40, ROOM_DISK, 64, 1024, false, false, LOOKAHEAD_MAX, MANY, false };
 	struct region_planner r;
 	struct plan plan = { .n = 0 };
 
@@ -283,11 +283,11 @@ static bool near;
 /* Does @kind act, with such a score, when it @acts so far? */
 static bool goes_on(u32 kind, bool acts, u32 made, u32 used, u32 patience)
 {
-	struct reference ref = { 0, 1, ROOM_DISK, 1, 64, near, false, LOOKAHEAD_MAX, MANY };
+	struct reference ref = { 0, 1, ROOM_DISK, 1, 64, near, false, LOOKAHEAD_MAX, MANY, false };
 
 	chooser_init(&chooser);
 	chooser.acting = (u32)acts << kind;
-	chooser.scores[kind] = (struct score){ .made = made, .used = used, .patience = patience };
+	chooser.scores[kind] = (struct score){ .all = { .made = made, .used = used }, .patience = patience };
 	for (ref.first = 0; ref.first < 8; ref.first++)
 		chooser_reference(&chooser, &ref);
 	return chooser.acting & 1u << kind;
@@ -328,7 +328,8 @@ static bool seldom(u32 right_of)
 		ref.first = i;
 		chooser_reference(&chooser, &ref);
 		if (!(i % 8))
-			chooser_predict(&chooser, PLANNER_STREAM, &ref, i / 8 % 64 < right_of ? i + 2 : 1000000 + i, 1);
+			chooser_predict(&chooser, PLANNER_STREAM, &ref, i / 8 % 64 < right_of ? i + 2 : 1000000 + i, 1,
+					false);
 	}
 	return chooser.acting & 1u << PLANNER_STREAM;
 }
@@ -345,7 +346,7 @@ static bool does_of_old(u32 made, u32 fresh, u32 references)
 	struct reference ref = { .n = 1, .room = ROOM_DISK, .lookahead = LOOKAHEAD_MAX, .waiting = 4096 };
 
 	chooser_init(&chooser);
-	chooser.scores[PLANNER_STREAM] = (struct score){ .made = made, .used = 20, .total = fresh };
+	chooser.scores[PLANNER_STREAM] = (struct score){ .all = { .total = fresh, .made = made, .used = 20 } };
 	for (; references; references--, ref.first++)
 		chooser_reference(&chooser, &ref);
 	return chooser.acting & 1u << PLANNER_STREAM;
@@ -362,12 +363,53 @@ static void test_auto_old(void)
 	CHECK(!does_of_old(107, 41, 264));
 }
 
+/* All that @kind predicted came true, but of 100 old ones that it alone named so many: does it act? */
+static bool does_alone(u32 kind, bool full, u32 right)
+{
+	struct reference ref = { .n = 1, .room = ROOM_DISK, .lookahead = 1, .waiting = 4096, .full = full, .near_pays = true };
+
+	chooser_init(&chooser);
+	chooser.scores[kind].all = (struct tally){ .made = 1000, .used = 1000 };
+	chooser.scores[kind].alone = (struct tally){ .made = 100, .used = right };
+	for (; ref.first < 8; ref.first++)
+		chooser_reference(&chooser, &ref);
+	return chooser.acting & 1u << kind;
+}
+
+/* Blocks that another one has prefetched come true; those that region alone names do, or not. */
+static bool beside_stream(bool full, bool right)
+{
+	struct reference ref = { .n = 1, .room = ROOM_WAITING, .lookahead = 1, .waiting = 4096, .full = full };
+
+	chooser_init(&chooser);
+	for (; ref.first < 4096; ref.first++) {
+		chooser_reference(&chooser, &ref);
+		chooser_predict(&chooser, PLANNER_REGION, &ref, ref.first + 2, 1, false);
+		if (ref.first % 4 == 0)
+			chooser_predict(&chooser, PLANNER_REGION, &ref, ref.first + (right ? 3 : 1000000), 1, true);
+	}
+	return chooser.acting & 1u << PLANNER_REGION;
+}
+
+/* In a full cache half of a planner's share must come true of what it alone names. */
+static void test_auto_alone(void)
+{
+	CHECK(does_alone(PLANNER_REGION, true, 30));
+	CHECK(!does_alone(PLANNER_REGION, true, 29));
+	CHECK(does_alone(PLANNER_REGION, false, 0));
+	CHECK(does_alone(PLANNER_NEAR, true, 6));
+	CHECK(!does_alone(PLANNER_NEAR, true, 5));
+	CHECK(beside_stream(false, false));
+	CHECK(!beside_stream(true, false));
+	CHECK(beside_stream(true, true));
+}
+
 static void predict(u32 n, u64 first, u32 waiting)
 {
 	struct reference ref = { .n = 1, .lookahead = 1, .waiting = waiting };
 
 	while (n--)
-		chooser_predict(&chooser, PLANNER_OBL, &ref, first++, 1);
+		chooser_predict(&chooser, PLANNER_OBL, &ref, first++, 1, false);
 }
 
 /* A prediction counts once, while it would be in a waiting room of four, and anew after that. */
@@ -383,16 +425,16 @@ static void test_auto_in_time(void)
 		predict(others, 1000, 4);
 		chooser_reference(&chooser, &ref);
 		chooser_reference(&chooser, &ref);
-		CHECK_EQ(s->used, others < 4);
+		CHECK_EQ(s->all.used, others < 4);
 		CHECK_EQ(s->patience, others < 4);
 		chooser_init(&chooser);
 		predict(1, 100, 4);
 		predict(others, 1000, 4);
 		predict(1, 100, 4);
-		CHECK_EQ(s->made, others + 1 + (others >= 4));
+		CHECK_EQ(s->all.made, others + 1 + (others >= 4));
 		chooser.scores[PLANNER_OBL].patience = 100;
 		chooser_reference(&chooser, &ref);
-		CHECK_EQ(s->used, 1);
+		CHECK_EQ(s->all.used, 1);
 		CHECK_EQ(s->patience, 100);
 	}
 }
@@ -404,13 +446,13 @@ static void check_forgets(u32 patience, u32 after)
 	struct score *s = &chooser.scores[PLANNER_OBL];
 
 	chooser_init(&chooser);
-	*s = (struct score){ .made = 100, .used = 80, .patience = patience };
+	*s = (struct score){ .all = { .made = 100, .used = 80 }, .patience = patience };
 	for (ref.first = 1; ref.first < after; ref.first++)
 		chooser_reference(&chooser, &ref);
-	CHECK_EQ(s->made, 100);
+	CHECK_EQ(s->all.made, 100);
 	chooser_reference(&chooser, &ref);
-	CHECK_EQ(s->made, 50);
-	CHECK_EQ(s->used, 40);
+	CHECK_EQ(s->all.made, 50);
+	CHECK_EQ(s->all.used, 40);
 	CHECK(s->patience < patience);
 }
 
@@ -429,7 +471,7 @@ static enum room all_there(const void *ctx, u64 block)
 /* How many runs auto plans after a block found in @room, where all others are too. */
 static u32 auto_plans(u32 acting, enum room room)
 {
-	struct reference ref = { 100, 1, room, 64, 4096, false, false, LOOKAHEAD_MAX, MANY };
+	struct reference ref = { 100, 1, room, 64, 4096, false, false, LOOKAHEAD_MAX, MANY, false };
 	struct plan plan;
 
 	planner_init(&planner, PLANNER_AUTO);
@@ -444,13 +486,13 @@ static void test_auto_obl(void)
 	u32 obl = 1u << PLANNER_OBL, pattern = 1u << PLANNER_PATTERN;
 
 	CHECK_EQ(auto_plans(obl, ROOM_WEIGHING), 1);
-	CHECK_EQ(planner.chooser.scores[PLANNER_OBL].made, 0);
+	CHECK_EQ(planner.chooser.scores[PLANNER_OBL].all.made, 0);
 	CHECK_EQ(auto_plans(obl, ROOM_WAITING), 1);
-	CHECK_EQ(planner.chooser.scores[PLANNER_OBL].made, 1);
+	CHECK_EQ(planner.chooser.scores[PLANNER_OBL].all.made, 1);
 	CHECK_EQ(auto_plans(obl | pattern, ROOM_WAITING), 0);
-	CHECK_EQ(planner.chooser.scores[PLANNER_OBL].made, 0);
+	CHECK_EQ(planner.chooser.scores[PLANNER_OBL].all.made, 0);
 	CHECK_EQ(auto_plans(obl | pattern, ROOM_DISK), 1);
-	CHECK_EQ(planner.chooser.scores[PLANNER_OBL].made, 1);
+	CHECK_EQ(planner.chooser.scores[PLANNER_OBL].all.made, 1);
 	CHECK_EQ(auto_plans(pattern, ROOM_DISK), 0);
 }
 
@@ -482,14 +524,14 @@ static void test_auto_regions(void)
 		CHECK_EQ(plan.runs[0].n, both ? 64 : 1);
 		CHECK_EQ(plan.keep[0], both);
 		CHECK_EQ(plan.runs[1].first, 9000);
-		CHECK_EQ(planner.chooser.scores[PLANNER_REGION].made, both ? 64 : 0);
+		CHECK_EQ(planner.chooser.scores[PLANNER_REGION].all.made, both ? 64 : 0);
 	}
 }
 
 /* The most that auto names after a read of 8 blocks in a cache of 256, where each @spared-th is of what is used again. */
 static u32 most_at_once(u32 readers, u32 spared)
 {
-	struct reference ref = { 0, 8, ROOM_WAITING, 1024, 256, false, true, LOOKAHEAD_MAX, 256 };
+	struct reference ref = { 0, 8, ROOM_WAITING, 1024, 256, false, true, LOOKAHEAD_MAX, 256, false };
 	enum room room = ROOM_DISK;
 	u32 i, k, n, most = 0;
 	struct plan plan;
@@ -537,6 +579,7 @@ int main(void)
 		UNIT_CASE(test_auto_in_time),
 		UNIT_CASE(test_auto_forgets),
 		UNIT_CASE(test_auto_obl),
+		UNIT_CASE(test_auto_alone),
 		UNIT_CASE(test_auto_regions),
 		UNIT_CASE(test_auto_at_once),
 	};

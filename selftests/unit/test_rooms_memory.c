@@ -36,6 +36,26 @@ static void test_last_to_be_used(void)
 	box_free(&b);
 }
 
+/* As soon as what comes has to push something out, also when there may be less. */
+static void test_full(void)
+{
+	struct rooms_config c = config(POLICY_LRU, 8, 1);
+	struct rooms_box b;
+	u32 i;
+
+	box_make(&b, &c);
+	for (i = 0; i < 8; i++) {
+		CHECK(!rooms_full(&b.r));
+		fill_good(&b.r, 10 * i, i % 2 ? ROOM_WEIGHING : ROOM_WAITING);
+	}
+	CHECK(rooms_full(&b.r));
+	rooms_drop(&b.r, rooms_find(&b.r, 10));
+	CHECK(!rooms_full(&b.r));
+	rooms_set_limit(&b.r, 6);
+	CHECK(rooms_full(&b.r));
+	box_free(&b);
+}
+
 /* Whatever is used can be reclaimed all the same. */
 static void test_reclaim_used(void)
 {
@@ -215,6 +235,7 @@ int main(void)
 	static const struct unit_case cases[] = {
 		UNIT_CASE(test_memory),
 		UNIT_CASE(test_last_to_be_used),
+		UNIT_CASE(test_full),
 		UNIT_CASE(test_reclaim_used),
 		UNIT_CASE(test_s3fifo_spares_some),
 		UNIT_CASE(test_limit_keeps_proportion),

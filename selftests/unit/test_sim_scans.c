@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A set that is read again and again keeps its room beside short sequential runs, each of which is read once, and when it
- * is read by turns with a tree of files.
+ * is read by turns with a tree of files, or beside a backup.
  */
 #include "sim_run.h"
 
@@ -184,12 +184,95 @@ static void test_tree_by_turns(void)
 	}
 }
 
+/* --- a backup of all files, time and again, beside work with some of them --- */
+
+#define BACKUP_FILES	6000u
+#define BACKUPS		3u
+#define WORK_FILES	1000u
+
+/* A few blocks each, now and then more; directories of about twelve lie in some groups, as in ext4. */
+static void make_files(u32 at[BACKUP_FILES], u32 len[BACKUP_FILES])
+{
+	u32 used[4] = { 0 }, group = 0, left = 0, i;
+
+	for (i = 0; i < BACKUP_FILES; i++) {
+		if (!left--) {
+			left = unit_below(24);
+			group = unit_below(3) ? group : unit_below(4);
+		}
+		len[i] = unit_below(12) ? 1 + unit_below(unit_below(3) ? 3 : 10) : 8 + unit_below(60);
+		at[i] = group * 32768 + used[group];
+		used[group] += len[i];
+	}
+}
+
+static void add(struct trace *t, u64 block, u32 n)
+{
+	struct trace_op op = { .ns = t->ns + 1000000, .sector = 8 * block, .sectors = 8 * n, .what = TRACE_READ };
+
+	trace_add(t, &op);
+}
+
+/* As the page cache reads ahead. */
+static void read_file(struct trace *t, u32 at, u32 len)
+{
+	u32 from;
+
+	for (from = 0; from < len; from += 32)
+		add(t, at + from, pure_min(32, len - from));
+}
+
+static u64 ios(const struct replay_counts *c)
+{
+	return c->origin_reads + c->origin_prefetches;
+}
+
+/* Passes of a backup; after each of its files one of those that are worked with, some of them far more often. */
+static void add_backups(struct trace *t)
+{
+	static u32 at[BACKUP_FILES], len[BACKUP_FILES];
+	u32 pass, i, file;
+
+	make_files(at, len);
+	for (pass = 0; pass < BACKUPS; pass++)
+		for (i = 0; i < BACKUP_FILES; i++) {
+			read_file(t, at[i], len[i]);
+			file = unit_below(1 + unit_below(1 + unit_below(WORK_FILES)));
+			file = file * 997 % WORK_FILES * (BACKUP_FILES / WORK_FILES);
+			read_file(t, at[file], len[file]);
+		}
+}
+
+/*
+ * All that the backup reads is right for region, and prefetched by stream already; what region expects around the files
+ * that are worked with is in vain, and is not to push these out.
+ */
+static void test_backup(void)
+{
+	struct replay_counts none, own;
+	struct trace t = { 0 };
+	u32 mib;
+
+	add_backups(&t);
+	for (mib = 16; mib <= 32; mib *= 2) {
+		none = run_late(&t, "none", mib << 10, 4);
+		own = run_late(&t, "default,readahead=auto", mib << 10, 4);
+		printf("# work beside a backup in %u MiB: %llu blocks missed, %llu I/Os; without looking ahead %llu and %llu\n",
+		       mib, (unsigned long long)own.misses, (unsigned long long)ios(&own),
+		       (unsigned long long)none.misses, (unsigned long long)ios(&none));
+		CHECK(4 * own.misses <= none.misses);
+		CHECK(2 * ios(&own) <= ios(&none));
+	}
+	trace_free(&t);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
 		UNIT_CASE(test_arc),
 		UNIT_CASE(test_s3fifo),
 		UNIT_CASE(test_tree_by_turns),
+		UNIT_CASE(test_backup),
 	};
 
 	return unit_run(cases, UNIT_COUNT(cases));

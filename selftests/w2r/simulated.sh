@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # The simulator counts what the module counts: a trace is replayed by both, with every policy and planner.
-# timeout: 180
+# timeout: 300
 # kernels: all
 # asked-for: 5.10 6.1 newest
 # in-turn: yes
@@ -47,8 +47,8 @@ same() {
 plan 11
 
 must null_make muster0 "$device_mib"
-# As large as the device, which ends the planners' view.
-w2r-sim --print -n 6000 synth:mixed | awk -F, -v end=$((device_mib << 20)) '
+# As large as the device, which ends the planners' view; so long that a full cache changes what auto chooses.
+w2r-sim --print -n 12000 synth:mixed | awk -F, -v end=$((device_mib << 20)) '
 	NR == 1 || $3 + $4 <= end
 	END { print "99.0,R," end - 4096 ",4096" }' >"$trace"
 check_that 'the trace has something to read' "$(wc -l <"$trace") > 2000"

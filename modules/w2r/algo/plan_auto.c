@@ -71,7 +71,7 @@ static struct prediction *make_place(const struct auto_planner *a,
 static u32 age(const struct auto_planner *a, const struct prediction *x,
 	       u32 kind)
 {
-	return a->scores[kind].total - x->stamps[kind];
+	return a->scores[kind].all.total - x->stamps[kind];
 }
 
 /*
@@ -84,9 +84,11 @@ static bool is_late(const struct auto_planner *a, const struct prediction *x,
 	return age(a, x, kind) > ref->waiting;
 }
 
-static void note_success(struct score *s, u32 n, u32 after)
+static void note_success(struct score *s, u32 n, bool alone, u32 after)
 {
-	s->used += n;
+	s->all.used += n;
+	if (alone)
+		s->alone.used += n;
 	if (after > s->patience)
 		s->patience += (after - s->patience + 3) / 4;
 }
@@ -99,28 +101,39 @@ static void came_true(struct auto_planner *a, struct prediction *x,
 	for (kind = 0; kind < SCORES; kind++)
 		if (x->stands_for[kind] && !is_late(a, x, kind, ref))
 			note_success(&a->scores[kind], x->stands_for[kind],
-				     age(a, x, kind));
+				     x->alone & 1u << kind, age(a, x, kind));
 	x->block = NO_BLOCK;
+}
+
+/* Did half the share come true of what was predicted so many references ago? */
+static bool old_ones_do(const struct tally *t, const struct share *share)
+{
+	u32 old = t->made - pure_min(t->made, t->total - t->total_then);
+
+	return 2 * share->of * t->used >= share->true_ones * old;
 }
 
 /*
  * What was predicted last had no time to come true: the lookahead, or, of one
  * that names what is asked for much later, as many as came true. But who predicts
- * now and then has never more than that, as the past is halved: of what it predicted
- * so many references ago half the share must do.
+ * now and then has never more than that, as the past is halved; so what is old must
+ * do. And beside readers whom stream serves region is right in all that is here, and
+ * may be wrong in what it alone names: that must do, too, or it pushes out what is used.
  */
 static bool is_worth(const struct score *s, const struct share *shares,
-		     bool acts, u32 lookahead)
+		     bool acts, const struct reference *ref)
 {
-	u32 early = pure_max(lookahead, pure_min(s->patience, s->used));
-	u32 due = s->made - pure_min(s->made, early);
-	u32 old = s->made - pure_min(s->made, s->total - s->total_then);
+	const struct tally *all = &s->all;
+	u32 early = pure_max(ref->lookahead, pure_min(s->patience, all->used));
+	u32 due = all->made - pure_min(all->made, early);
 
-	if (s->used < (acts ? 1 : SAMPLES))
+	if (all->used < (acts ? 1 : SAMPLES))
 		return false;
-	if (2 * shares[1].of * s->used < shares[1].true_ones * old)
+	if (!old_ones_do(all, &shares[1]))
 		return false;
-	return shares[acts].of * s->used >= shares[acts].true_ones * due;
+	if (ref->full && !old_ones_do(&s->alone, &shares[1]))
+		return false;
+	return shares[acts].of * all->used >= shares[acts].true_ones * due;
 }
 
 static void decide(struct auto_planner *a, const struct reference *ref)
@@ -132,26 +145,32 @@ static void decide(struct auto_planner *a, const struct reference *ref)
 			continue;
 		if (is_worth(&a->scores[kind],
 			     kind == PLANNER_NEAR ? near_enough : enough,
-			     a->acting & (1u << kind), ref->lookahead))
+			     a->acting & (1u << kind), ref))
 			acting |= 1u << kind;
 	}
 	a->acting = acting;
 }
 
+static void halve(struct tally *t)
+{
+	t->used /= 2;
+	t->made /= 2;
+}
+
 /* Not what is still undecided, but for very old. */
 static void forget(struct score *s, u32 clock)
 {
-	if (s->made < PATIENCES * s->patience && clock & (KEPT_FOR - 1))
+	if (s->all.made < PATIENCES * s->patience && clock & (KEPT_FOR - 1))
 		return;
-	s->used /= 2;
-	s->made /= 2;
+	halve(&s->all);
+	halve(&s->alone);
 	s->patience -= s->patience / 8;
 }
 
-static void grow_old(struct score *s)
+static void grow_old(struct tally *t)
 {
-	s->total_then = s->total_later;
-	s->total_later = s->total;
+	t->total_then = t->total_later;
+	t->total_later = t->total;
 }
 
 void chooser_reference(struct auto_planner *a, const struct reference *ref)
@@ -168,18 +187,27 @@ void chooser_reference(struct auto_planner *a, const struct reference *ref)
 	if (!(a->clock & (DECIDE_EVERY - 1)))
 		decide(a, ref);
 	if (!(a->clock & (NEW_FOR - 1)))
-		for (i = 0; i < SCORES; i++)
-			grow_old(&a->scores[i]);
+		for (i = 0; i < SCORES; i++) {
+			grow_old(&a->scores[i].all);
+			grow_old(&a->scores[i].alone);
+		}
 	if (!(a->clock & (FORGET_EVERY - 1)))
 		for (i = 0; i < SCORES; i++)
 			forget(&a->scores[i], a->clock);
 }
 
-void chooser_predict(struct auto_planner *a, u32 kind,
-		     const struct reference *ref, u64 block, u32 n)
+static void note_prediction(struct tally *t, u32 n)
+{
+	t->total += n;
+	t->made += n;
+}
+
+void chooser_predict(struct auto_planner *a, u32 kind, const struct reference *ref,
+		     u64 block, u32 n, bool alone)
 {
 	struct prediction *places = places_of(a, block);
 	struct prediction *x = find(places, block);
+	struct score *s = &a->scores[kind];
 
 	if (!x)
 		x = make_place(a, places, block);
@@ -187,7 +215,10 @@ void chooser_predict(struct auto_planner *a, u32 kind,
 	if (x->stands_for[kind] && !is_late(a, x, kind, ref))
 		return;
 	x->stands_for[kind] = (u8)n;
-	x->stamps[kind] = a->scores[kind].total;
-	a->scores[kind].total += n;
-	a->scores[kind].made += n;
+	x->alone &= (u8)~(1u << kind);
+	x->alone |= (u8)(alone << kind);
+	x->stamps[kind] = s->all.total;
+	note_prediction(&s->all, n);
+	if (alone)
+		note_prediction(&s->alone, n);
 }

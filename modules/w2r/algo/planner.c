@@ -7,6 +7,7 @@
 #define AUTO_DOUBLINGS	2	/* so often twice as many, when they come late, */
 #define AT_ONCE		8	/* but not more than this share of the cache, or was read */
 #define UNUSED_FOR	256	/* references: nothing is used again, so nothing is to be spared */
+#define USED_LATELY	32	/* references: so something is */
 #define PARTS_SCORED	8	/* of a run, or up to twice as many */
 #define NEAR		32	/* blocks, aligned */
 
@@ -116,6 +117,7 @@ static void score(struct planner *p, u32 kind, const struct reference *ref,
 {
 	const struct run *run;
 	u32 i, n, part, done;
+	enum room room;
 	u64 last;
 
 	for (i = 0; i < planned->n; i++) {
@@ -124,8 +126,10 @@ static void score(struct planner *p, u32 kind, const struct reference *ref,
 		for (done = 0; done < run->n; done += n) {
 			n = pure_min(part, run->n - done);
 			last = run->first + done + n - 1;
-			if (where(ctx, last) != ROOM_WEIGHING)
-				chooser_predict(&p->chooser, kind, ref, last, n);
+			room = where(ctx, last);
+			if (room != ROOM_WEIGHING)
+				chooser_predict(&p->chooser, kind, ref, last, n,
+						room == ROOM_DISK);
 		}
 	}
 }
@@ -211,7 +215,6 @@ static u32 at_once(struct planner *p, const struct reference *ref)
 {
 	u32 most;
 
-	p->unused_for = ref->room == ROOM_WEIGHING ? 0 : p->unused_for + 1;
 	most = pure_max(ref->n, ref->entries / share_at_once(p, ref));
 	return pure_min(ref->lookahead, most);
 }
@@ -233,7 +236,9 @@ void planner_reference(struct planner *p, const struct reference *ref,
 		reference_one(p, p->kind, ref, plan);
 		return;
 	}
+	p->unused_for = ref->room == ROOM_WEIGHING ? 0 : p->unused_for + 1;
 	few.lookahead = auto_lookahead(p, ref);
+	few.full = ref->full && p->unused_for < USED_LATELY;
 	chooser_reference(&p->chooser, &few);
 	left = at_once(p, &few);
 	few.lookahead = left;

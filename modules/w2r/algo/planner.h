@@ -27,13 +27,15 @@
  *          of late two thirds came true before the waiting room would have lost
  *          them, until less than three fifths do. Those that may come true yet
  *          are left out of account, as many as did; half of that share must do of
- *          all that are older than some hundred references. obl predicts and acts where
- *          none else acts, and where its block makes one I/O with a missed one. near
- *          predicts and acts only where it may pay, if a sixth comes true, until
- *          less than a ninth. How much it names after one read doubles, twice at
- *          most, when a read waits for a prefetch of a slow origin; but it is not
- *          more than an eighth of the cache, or than was read. Where nothing is used
- *          again, a reader alone may have all of it, several share a half.
+ *          all that are older than some hundred references, and, where what comes
+ *          pushes out what is used, of those of them that none had prefetched. obl
+ *          predicts and acts where none else acts, and where its block makes one I/O
+ *          with a missed one. near predicts and acts only where it may pay, if a sixth
+ *          comes true, until less than a ninth. How much it names after one read
+ *          doubles, twice at most, when a read waits for a prefetch of a slow origin;
+ *          but it is not more than an eighth of the cache, or than was read. Where
+ *          nothing is used again, a reader alone may have all of it, several share a
+ *          half.
  *
  * The caller's lock protects it; nothing allocates.
  */
@@ -78,7 +80,8 @@ struct reference {
 	bool near_pays;		/* for auto: the origin is slow, and there is room */
 	bool late;		/* it is slow, and this waits for a prefetch */
 	u32 left;		/* blocks for which there is place now, of what is under way */
-	u32 entries;		/* for auto: blocks of the cache */
+	u32 entries;		/* for auto: blocks of the cache, */
+	bool full;		/* and what comes pushes out others */
 };
 
 #define STREAMS		128
@@ -145,16 +148,22 @@ struct prediction {
 	u64 block;
 	u32 stamps[SCORES];	/* each planner's total when it made it, */
 	u8 stands_for[SCORES];	/* and for how many; 0: it did not */
+	u8 alone;		/* a bit each: none had prefetched it */
 	u32 made;		/* the chooser's clock */
 };
 
-struct score {
+struct tally {
 	u32 total;		/* predictions since the start, */
 	u32 total_then;		/* until some hundred references ago, */
 	u32 total_later;	/* and until some later */
 	u32 made;		/* of late: predictions, */
-	u32 used;		/* and those that came true in time, */
-	u32 patience;		/* after about so many more, the slow ones */
+	u32 used;		/* and those that came true in time */
+};
+
+struct score {
+	struct tally all;
+	struct tally alone;	/* of them: of blocks that none had prefetched */
+	u32 patience;		/* after about so many more of all, the slow ones */
 };
 
 struct auto_planner {
@@ -321,13 +330,16 @@ void region_reference(struct region_planner *r, const struct reference *ref,
 bool region_around(struct region_planner *r, const struct run *run, u32 most,
 		   struct plan *plan);
 void chooser_init(struct auto_planner *a);
-/* @ref happened: whose predictions came true? Before its plans are noted. */
+/*
+ * @ref happened: whose predictions came true? Before its plans are noted. @ref->full:
+ * what is prefetched pushes out what is used.
+ */
 void chooser_reference(struct auto_planner *a, const struct reference *ref);
 /*
  * Planner @kind predicts @n blocks that would have to be prefetched, at most 255;
- * @block is the last of them and stands for all.
+ * @block is the last of them and stands for all. @alone: none has prefetched it yet.
  */
-void chooser_predict(struct auto_planner *a, u32 kind,
-		     const struct reference *ref, u64 block, u32 n);
+void chooser_predict(struct auto_planner *a, u32 kind, const struct reference *ref,
+		     u64 block, u32 n, bool alone);
 
 #endif

@@ -343,7 +343,7 @@ u32 rooms_fill(struct rooms *r, u64 block, enum room room)
 
 	if (room == ROOM_WEIGHING || r->one_room)
 		mark = admit(r, block);
-	if (r->in_use < r->limit) {
+	if (!rooms_full(r)) {
 		e = r->spare.head;
 		elist_del(&r->arena, &r->spare, e);
 		r->in_use++;

@@ -184,6 +184,12 @@ u32 rooms_reclaim(struct rooms *r);
 /* @e, which is in no use, is the last to be used again. */
 void rooms_retire_spare(struct rooms *r, u32 e);
 
+/* Does what comes push out what is here? */
+static inline bool rooms_full(const struct rooms *r)
+{
+	return r->in_use >= r->limit;
+}
+
 /*
  * At most @limit entries in use from now on (ROOMS_ENTRIES_MIN to what there
  * are); those above leave by rooms_reclaim() or as others come. The split keeps

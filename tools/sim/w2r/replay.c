@@ -250,6 +250,7 @@ static u32 read_some(struct replay *r, struct piece *p)
 
 	plan_bounds(&ref, r->config.table.lookahead, r->rooms.limit, r->rooms.waiting_target, r->prefetching,
 		    r->block_shift);
+	ref.full = rooms_full(&r->rooms);
 	if (!planner_goes_on(&r->planner, p->first))
 		rooms_tick(&r->rooms);
 	hits = use_hits(r, p->first, pure_min(p->n, SERVE_MAX), inside);
