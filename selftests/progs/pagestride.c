@@ -24,6 +24,8 @@ struct plan {
 	bool random_write;
 	bool random_read;
 	bool descending;
+	unsigned long one_in;	/* so many pages is read back; 0: all are */
+	unsigned long willneed;	/* pages asked for at once; 0: none are */
 	unsigned long rewrite;	/* one page in so many; 0: none */
 	bool huge;
 	bool until_term;
@@ -43,6 +45,8 @@ static const char usage[] =
 	"      --random-singles  both phases visit the touched pages in random order\n"
 	"      --random-reads    only the read-backs do\n"
 	"      --descending      read back from the last page to the first\n"
+	"      --one-in N        read back one page in N, by chance\n"
+	"      --willneed PAGES  before so many are read back, MADV_WILLNEED for all of them\n"
 	"      --write-on-readback[=N]  rewrite one page in N (1), by chance, after it was verified\n"
 	"      --thp             ask for huge pages (without it: never)\n";
 
@@ -55,6 +59,8 @@ static void parse_args(int argc, char **argv, struct plan *plan)
 		{ "random-singles", no_argument, NULL, 'R' },
 		{ "random-reads", no_argument, NULL, 'A' },
 		{ "descending", no_argument, NULL, 'D' },
+		{ "one-in", required_argument, NULL, 'N' },
+		{ "willneed", required_argument, NULL, 'M' },
 		{ "write-on-readback", optional_argument, NULL, 'W' },
 		{ "until-term", no_argument, NULL, 'U' },
 		{ "thp", no_argument, NULL, 'T' },
@@ -91,6 +97,12 @@ static void parse_args(int argc, char **argv, struct plan *plan)
 		case 'D':
 			plan->descending = true;
 			break;
+		case 'N':
+			plan->one_in = number_arg(optarg, 1, 1UL << 20);
+			break;
+		case 'M':
+			plan->willneed = number_arg(optarg, 1, 1UL << 20);
+			break;
 		case 'W':
 			plan->rewrite = optarg ? number_arg(optarg, 1, 1UL << 20) : 1;
 			break;
@@ -104,7 +116,8 @@ static void parse_args(int argc, char **argv, struct plan *plan)
 			die("%s", usage);
 		}
 	}
-	if (optind != argc || (plan->random_read && plan->descending))
+	if (optind != argc || (plan->random_read && plan->descending) ||
+	    (plan->willneed && (plan->random_read || plan->descending)))
 		die("%s", usage);
 	if (!skip_given)
 		plan->skip = plan->touch;
@@ -196,6 +209,18 @@ static uint32_t *no_generations(const struct plan *plan)
 	return generations;
 }
 
+/* At the first page of a part: asks for all of that. */
+static void ask_for_part(char *mem, const struct plan *plan, const uint32_t *list, size_t at)
+{
+	size_t first = list[at] - list[at] % plan->willneed, pages = plan->mib * PAGES_PER_MIB;
+	size_t n = pages - first < plan->willneed ? pages - first : plan->willneed;
+
+	if (at && list[at - 1] >= first)
+		return;
+	if (madvise(mem + first * PAGE_SIZE, n * PAGE_SIZE, MADV_WILLNEED))
+		die("madvise for pages %zu+%zu failed: %m", first, n);
+}
+
 static void read_phase(char *mem, const struct plan *plan, const uint32_t *list, size_t count,
 		       uint32_t round, uint32_t *generations, uint64_t *state, struct tally *total)
 {
@@ -206,6 +231,10 @@ static void read_phase(char *mem, const struct plan *plan, const uint32_t *list,
 		char *page = mem + list[i] * PAGE_SIZE;
 
 		note_pause(plan);
+		if (plan->willneed)
+			ask_for_part(mem, plan, list, i);
+		if (plan->one_in && random_next(state) % plan->one_in)
+			continue;
 		page_check(page, plan->owner, list[i], generations ? generations[list[i]] : 0, &tally);
 		if (plan->rewrite && random_next(state) % plan->rewrite == 0)
 			page_fill(page, plan->owner, list[i], ++generations[list[i]]);
