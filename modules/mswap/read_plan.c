@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Which slots a read covers. */
-#include <linux/swap.h>
-
 #include "read_op.h"
 
 /* One in so many of a shard's frames may be in use for what reads pass over. */
@@ -269,28 +267,17 @@ static u64 group_window(struct pagein *pi, struct pagein_shard *sh, u32 slot,
 }
 
 /*
- * May windows go on behind what their run has lost? As long as less than half of swap
- * is in use the swap core leaves a page that is read its slot (vm_swap_full()), so that
- * what a run loses are pages that were written to: they tell nothing of the others.
- * Later each slot that is read is freed, and what is left are those nobody came for.
- * It goes by all of swap, of which modules get to know what is free.
+ * What a window of @size slots may hold in a run that has lost some; 0: it ends there.
+ * The run goes on behind them, whether its readers left out what is gone, or wrote to it,
+ * or had it freed by the read (vm_swap_full()).
  */
-static bool crosses_holes(struct pagein *pi)
-{
-	u32 half = pi->map->nr_virt / 2;
-
-	return (space_nr_used(pi->space) <= half ||
-		get_nr_swap_pages() > half) && !whole_only(pi);
-}
-
-/* What a window of @size slots may hold in a run that has lost some; 0: it ends there. */
 static u64 stretch_window(struct pagein *pi, struct pagein_shard *sh, u32 slot,
 			  u32 want, u32 size)
 {
 	u32 g = granule_of(slot), at = slot % GRANULE_SLOTS;
 	u64 run = window_stretch(pi->map->live[g], pi->map->cont[g], at, want);
 
-	if (!run || !crosses_holes(pi))
+	if (!run || whole_only(pi))
 		return 0;
 	return window_group(run, at, want, size,
 			    pace_gap(&sh->pace, GRANULE_SLOTS));
@@ -471,7 +458,7 @@ static bool plan_ahead_stretch(struct read_op *op, struct pagein_shard *sh,
 	if (!(cont >> at & 1))
 		return false;
 	bits = window_stretch(live, cont, at, 1);
-	if (!bits || !crosses_holes(op->pi))
+	if (!bits || whole_only(op->pi))
 		return false;
 	bits = window_group(bits & onward_bits(at, 0, false), at, 0, size,
 			    pace_gap(&sh->pace, GRANULE_SLOTS));

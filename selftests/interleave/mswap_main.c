@@ -28,7 +28,6 @@ void rig_start_alone(u32 slots, u32 waiting_pages, u32 phys)
 	u32 i;
 
 	memset(&rig, 0, sizeof(rig));
-	sim_swap_pages = 0;
 	rig.slots = slots;
 	rig.slots_max = slots;
 	rig.keeps = true;
@@ -53,7 +52,6 @@ static void begin(void)
 	init_waitqueue_head(&rig.gate);
 	spin_lock_init(&rig.swap_lock);
 	rig.slots_max = 40 + sim_size(600);
-	sim_swap_pages = rig.slots_max % 2 ? rig.slots_max : 0;
 	rig.faults = sim_once_in(3) ? 0 : sim_below(32);
 	rig.lent = sim_once_in(6);
 	rig.keeps = sim_once_in(3);

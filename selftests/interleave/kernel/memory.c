@@ -8,7 +8,6 @@
 #define JUNK	0xa5
 
 void (*sim_reclaim)(void);
-long sim_swap_pages;
 
 static u32 live_bytes_of, live_percpu, live_caches;
 

@@ -131,10 +131,6 @@ void sim_shrink(unsigned long nr, bool wanted);
 #define mm_account_reclaimed_pages(nr)	((void)(nr))
 /* Who asks is a task that wants memory. */
 #define current_is_kswapd()		false
-/* Free ones, of all swap. */
-extern long sim_swap_pages;
-#define get_nr_swap_pages()	sim_swap_pages
-
 /* --- for the allocators --- */
 
 /* Is there memory for whoever asks with @gfp? A point; may sleep if that may. */
