@@ -28,11 +28,9 @@ struct walk {
 	gfp_t gfp;
 	bool alone;		/* read nothing else with it */
 	struct read_op *op;	/* spare */
-	u32 ahead;		/* start a window here when the bio is done, */
-	u32 ahead_size;
-	bool ahead_steady;	/* on the credit of steady readers */
-	u32 ahead_from;		/* the slot whose hit starts it */
-	u16 ahead_ioprio;	/* as who asked for the page that starts it */
+	struct onward onward;	/* to be started when the bio is done */
+	u32 onward_from;	/* the slot whose hit starts it */
+	u16 onward_ioprio;	/* as who asked for the page that starts it */
 };
 
 static void pagein_defer_to(struct pagein *pi, struct bio_list *list,
@@ -88,6 +86,9 @@ static struct read_op *read_op_ready(struct pagein *pi, struct read_op *op)
 	op->giver = false;
 	op->closed = false;
 	op->triggered = false;
+	op->triggered_below = false;
+	op->down = false;
+	op->below = 0;
 	op->nr_joined = 0;
 	op->joined_pages = 0;
 	op->front = NULL;
@@ -153,14 +154,11 @@ static u32 count_wanted(struct pagein *pi, struct pagein_shard *sh,
 	return n;
 }
 
-static void note_ahead(struct walk *w, u32 slot, u32 size, u32 from,
-		       bool steady)
+static void note_onward(struct walk *w, struct onward next, u32 from)
 {
-	w->ahead = slot;
-	w->ahead_size = size;
-	w->ahead_from = from;
-	w->ahead_steady = steady;
-	w->ahead_ioprio = w->bio->bi_ioprio;
+	w->onward = next;
+	w->onward_from = from;
+	w->onward_ioprio = w->bio->bi_ioprio;
 }
 
 /* The wanted page waits already: copies it, drops the lock. */
@@ -171,16 +169,15 @@ static enum step serve_waiting(struct pagein *pi, struct pagein_shard *sh,
 {
 	struct waiting_fate used = { 0 };
 
-	if (f->ahead != SLOT_NONE)
+	if (f->onward.slot != SLOT_NONE)
 		waiting_begun(&sh->room, f);
 	waiting_take(&sh->room, f);
 	waiting_note(&used, f);
 	steady_earn(&sh->steady, f->steady);
 	pagein_learn(pi, sh, &used, &waiting_no_fate);
 	spin_unlock_irqrestore(&sh->lock, flags);
-	if (f->ahead != SLOT_NONE)
-		note_ahead(w, f->ahead, f->ahead_size, f->slot,
-			   f->ahead_steady);
+	if (f->onward.slot != SLOT_NONE)
+		note_onward(w, f->onward, f->slot);
 	slot_bio_copy(w->bio, w->bio->bi_iter, f->page, true);
 	waiting_return(&sh->room, f);
 	mswap_count(pi->stats, MSWAP_PAGES_IN_WAITING, 1);
@@ -212,6 +209,7 @@ static bool join_read(struct pagein *pi, struct walk *w, struct read_op *op,
 {
 	u32 n = w->bio->bi_iter.bi_size >> PAGE_SHIFT;
 	u32 at = slot - op->slot;
+	struct onward onward;
 
 	if (op->closed || n > READ_OP_JOINED_MAX - op->joined_pages ||
 	    !read_brings(pi, op, w->bio, slot, n))
@@ -222,11 +220,15 @@ static bool join_read(struct pagein *pi, struct walk *w, struct read_op *op,
 		.n = n,
 	};
 	op->joined_pages += n;
-	if (!op->triggered && at + n > op->trigger) {
-		op->triggered = true;
-		note_ahead(w, op->slot + op->n,
-			   min_t(u32, op->n * 2, WINDOW_MAX), slot + n - 1,
-			   read_op_on_credit(op));
+	onward = read_op_onward(op, at + n - 1);
+	if (onward.slot == SLOT_NONE)
+		onward = read_op_onward(op, at);
+	if (onward.slot != SLOT_NONE) {
+		if (onward.below)
+			op->triggered_below = true;
+		else
+			op->triggered = true;
+		note_onward(w, onward, slot + n - 1);
 	}
 	mswap_count(pi->stats, MSWAP_PAGES_IN_WAITING, n);
 	return true;
@@ -336,20 +338,20 @@ again:
 /* Starts the next window of a steady reader, so that it never waits. */
 static noinline void pagein_ahead(struct pagein *pi, const struct walk *w)
 {
-	struct pagein_shard *sh = pagein_shard(pi, w->ahead);
-	u32 size = min(w->ahead_size, pagein_limit(pi));
+	struct pagein_shard *sh = pagein_shard(pi, w->onward.slot);
+	struct onward onward = w->onward;
 	struct read_op *op;
 	unsigned long flags;
 	bool planned;
 
-	if (w->ahead >= pi->map->nr_phys || size < 2)
+	onward.size = min_t(u32, onward.size, pagein_limit(pi));
+	if (onward.slot >= pi->map->nr_phys || onward.size < 2)
 		return;
 	op = read_op_alloc(pi, GFP_NOWAIT | __GFP_NOWARN);
 	if (!op)
 		return;
 	spin_lock_irqsave(&sh->lock, flags);
-	planned = read_plan_ahead(op, sh, w->ahead, size, w->ahead_from,
-				  w->ahead_steady);
+	planned = read_plan_ahead(op, sh, &onward, w->onward_from);
 	if (planned)
 		flight_begin(pi->flight);
 	spin_unlock_irqrestore(&sh->lock, flags);
@@ -357,7 +359,7 @@ static noinline void pagein_ahead(struct pagein *pi, const struct walk *w)
 		read_op_discard(pi, op);
 		return;
 	}
-	op->ioprio = w->ahead_ioprio;
+	op->ioprio = w->onward_ioprio;
 	read_op_submit(op);
 }
 
@@ -365,7 +367,7 @@ static void pagein_walk(struct pagein *pi, struct bio *bio, gfp_t gfp,
 			bool alone)
 {
 	struct walk w = { .bio = bio, .gfp = gfp, .alone = alone,
-			  .ahead = SLOT_NONE };
+			  .onward.slot = SLOT_NONE };
 	enum step step = STEP_NEXT;
 
 	while (step == STEP_NEXT && w.bio->bi_iter.bi_size)
@@ -376,7 +378,7 @@ static void pagein_walk(struct pagein *pi, struct bio *bio, gfp_t gfp,
 		bio_endio(w.bio);
 	if (w.op)
 		read_op_discard(pi, w.op);
-	if (w.ahead != SLOT_NONE)
+	if (w.onward.slot != SLOT_NONE)
 		pagein_ahead(pi, &w);
 }
 

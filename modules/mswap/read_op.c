@@ -85,6 +85,23 @@ static void read_op_end_joined(struct read_op *op)
 		bio_endio(op->joined[i].bio);
 }
 
+struct onward read_op_onward(const struct read_op *op, u32 at)
+{
+	struct onward onward = {
+		.slot = SLOT_NONE,
+		.size = min_t(u32, op->n * 2, WINDOW_MAX),
+		.steady = read_op_on_credit(op),
+	};
+
+	if (at >= op->trigger && !op->triggered) {
+		onward.slot = op->slot + op->n;
+	} else if (at < op->below && !op->triggered_below) {
+		onward.slot = op->slot - 1;
+		onward.below = true;
+	}
+	return onward;
+}
+
 /* Puts the prefetched pages that are still of use into the waiting room. */
 static void read_op_keep_frames(struct pagein_shard *sh, struct read_op *op,
 				u64 served)
@@ -111,12 +128,7 @@ static void read_op_keep_frames(struct pagein_shard *sh, struct read_op *op,
 			continue;
 		}
 		f->slot = op->slot + i;
-		f->ahead = SLOT_NONE;
-		if (!op->triggered && i >= op->trigger) {
-			f->ahead = op->slot + op->n;
-			f->ahead_size = min_t(u32, op->n * 2, WINDOW_MAX);
-			f->ahead_steady = read_op_on_credit(op);
-		}
+		f->onward = read_op_onward(op, i);
 		waiting_add(&sh->room, f);
 	}
 	pagein_learn(op->pi, sh, &used, &wasted);

@@ -30,16 +30,19 @@ struct read_op {
 	u32 n;
 	u32 want;			/* the wanted slots: want..want + nr_want - 1 */
 	u32 nr_want;			/* 0: nobody waits */
-	u32 trigger;			/* a hit from here on starts the next window */
+	u32 trigger;			/* a hit from here on starts the next window, */
+	u32 below;			/* and one before here that below */
 	u64 begun;			/* ns; 0: nobody takes the time */
 	u64 skip;			/* slots that nobody gets to see: their frames go back */
 	u64 freed;			/* under the shard's lock: given up meanwhile */
 	u16 ioprio;			/* of the bio that it is read for, or ahead of */
 	u8 steady;			/* for whom is read ahead: his class, or STEADY_NONE */
+	bool down;			/* whom it is read for goes down */
 	bool alone;			/* no window, and merged with nothing */
 	bool giver;			/* under the shard's lock: counted among pi->givers */
 	bool closed;			/* under the shard's lock: takes no more joins */
-	bool triggered;			/* under the shard's lock */
+	bool triggered;			/* under the shard's lock: what @trigger starts, */
+	bool triggered_below;		/* or @below, has begun */
 	u8 nr_joined;			/* under the shard's lock */
 	u8 joined_pages;		/* under the shard's lock */
 	struct read_joined joined[READ_OP_JOINED_MAX];
@@ -83,6 +86,9 @@ static inline bool read_op_on_credit(const struct read_op *op)
 	return op->steady != STEADY_NONE || op->skip;
 }
 
+/* The window that a hit of the slot @at in @op starts, if it has not begun yet. */
+struct onward read_op_onward(const struct read_op *op, u32 at);
+
 /*
  * Gives the memory of an op back. The last one of each CPU is kept for the next
  * read: the allocator would clear its 3 KiB each time. Any context.
@@ -103,12 +109,11 @@ u32 pagein_limit(const struct pagein *pi);
  */
 void read_plan(struct read_op *op, struct pagein_shard *sh, u32 slot, u32 want);
 /*
- * The same for what a run goes on with at @slot, for a reader who has come to slot
- * @from; @steady: as far as the credit of steady ones goes. False if there is nothing,
- * or no frame for it, or such a read has failed lately.
+ * The same for what a run goes on with, for a reader who has come to slot @from. False
+ * if there is nothing, or no frame for it, or such a read has failed lately.
  */
-bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh, u32 slot,
-		     u32 size, u32 from, bool steady);
+bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh,
+		     const struct onward *onward, u32 from);
 /* The same for the @want slots from @slot on alone. */
 void read_plan_wanted(struct read_op *op, struct pagein_shard *sh, u32 slot,
 		      u32 want);

@@ -28,11 +28,12 @@ static struct window window_trim(struct pagein_shard *sh, u32 base,
 
 /*
  * How many frames, of @most, are to be had for a reader who has come to slot @from.
- * He would be the first to miss what waits ahead of him in the granule, so that is
- * not given up, nor what is younger. @ahead: nobody waits for the read; for it not
- * all is given up that others may come to yet.
+ * He would be the first to miss what waits ahead of him, or below him if he goes down,
+ * in the granule, so that is not given up, nor what is younger. @ahead: nobody waits
+ * for the read; for it not all is given up that others may come to yet.
  */
-static u32 frames_for(struct pagein_shard *sh, u32 most, u32 from, bool ahead)
+static u32 frames_for(struct pagein_shard *sh, u32 most, u32 from, bool down,
+		      bool ahead)
 {
 	u32 share = ahead ? sh->room.nr_frames / AHEAD_SHARE : most;
 	u32 n = waiting_nr_free(&sh->room);
@@ -43,8 +44,9 @@ static u32 frames_for(struct pagein_shard *sh, u32 most, u32 from, bool ahead)
 		return most;
 	list_for_each_entry(f, &sh->room.ready, list) {
 		bool own = granule_of(f->slot) == granule_of(from);
+		bool needed = down ? f->slot < from : f->slot > from;
 
-		if (n == most || (own ? f->slot > from : n >= share))
+		if (n == most || (own ? needed : n >= share))
 			break;
 		n++;
 	}
@@ -83,7 +85,7 @@ static void take_frames_around(struct read_op *op, struct pagein_shard *sh,
 			       struct window w, struct window run,
 			       u32 at, u32 want, u32 from)
 {
-	u32 most = frames_for(sh, w.n - want, from, !want);
+	u32 most = frames_for(sh, w.n - want, from, op->down, !want);
 	struct waiting_frame *up[WINDOW_MAX];
 	struct waiting_fate wasted = { 0 };
 	u32 nr_up = 0, nr_down = 0;
@@ -183,7 +185,7 @@ static bool take_frames_of(struct read_op *op, struct pagein_shard *sh,
 	struct waiting_frame *f;
 	u64 left, got;
 
-	if (frames_for(sh, most, from, ahead) < most)
+	if (frames_for(sh, most, from, op->down, ahead) < most)
 		return false;
 	for (left = bits; left; left &= left - 1) {
 		f = get_frame(op, sh, false, skip >> __ffs64(left) & 1, &wasted);
@@ -407,7 +409,8 @@ static void plan_miss(struct read_op *op, struct pagein_shard *sh, u32 slot,
 	size = ahead ? want + ahead : first_window_size(op->pi, sh);
 	if (size > want) {
 		way = ahead ? onward_bits(at, want, step.down) : ~0ull;
-		run = ahead ? window_onward(live, cont, at, want, ahead,
+		run = ahead || step.down ?
+			      window_onward(live, cont, at, want, size - want,
 					    step.down) :
 			      window_around(live, cont, at, want, size);
 		group = way & group_window(op->pi, sh, slot, want, size);
@@ -421,6 +424,20 @@ static void plan_miss(struct read_op *op, struct pagein_shard *sh, u32 slot,
 	plan_window(op, sh, slot, want, run, beyond);
 }
 
+/*
+ * Hits before the middle of @op start the window below it, where its run goes on there,
+ * or strangers pay.
+ */
+static void set_below(struct read_op *op, struct pagein_shard *sh)
+{
+	u32 g = granule_of(op->slot), first = op->slot % GRANULE_SLOTS;
+	bool strangers = adapts(op->pi) &&
+			 sh->strangers_tuner.size >= WINDOW_FIRST_SIZE;
+
+	if (op->slot && (strangers || op->pi->map->cont[g] >> first & 1))
+		op->below = max(op->n / 2, 1u);
+}
+
 void read_plan(struct read_op *op, struct pagein_shard *sh, u32 slot, u32 want)
 {
 	struct steady_step step;
@@ -431,9 +448,13 @@ void read_plan(struct read_op *op, struct pagein_shard *sh, u32 slot, u32 want)
 		return;
 	}
 	step = steady_miss(&sh->steady, slot, want);
+	op->down = step.down;
 	plan_miss(op, sh, slot, want, step);
-	if (op->n > want)
-		steady_read(&sh->steady, op->slot, op->n);
+	if (op->n == want)
+		return;
+	steady_read(&sh->steady, op->slot, op->n);
+	if (op->want && 2 * op->want >= op->n)
+		set_below(op, sh);
 }
 
 /* A window that nobody asked for yet has that size in all: misses tell what pays. */
@@ -487,22 +508,86 @@ static bool plan_ahead_run(struct read_op *op, struct pagein_shard *sh,
 	return true;
 }
 
-bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh, u32 slot,
-		     u32 size, u32 from, bool steady)
+static bool plan_ahead(struct read_op *op, struct pagein_shard *sh, u32 slot,
+		       u32 size, u32 from, bool steady)
 {
-	u32 length = size / 2;
-
-	lockdep_assert_held(&sh->lock);
-	if (find_failed(sh, granule_of(slot)))
-		return false;
-	if (steady) {
-		op->steady = steady_class(length);
-		size = min(size, steady_ahead(&sh->steady, op->steady));
-	}
 	if (!(steady && plan_ahead_stretch(op, sh, slot, size, from)) &&
 	    !plan_ahead_run(op, sh, slot, size, from))
 		return false;
 	op->trigger = op->n / 2;
-	steady_read_on(&sh->steady, slot, op->slot + op->n - slot, length);
+	return true;
+}
+
+/* What a run that has lost some slots goes on with from @slot down. */
+static bool plan_below_stretch(struct read_op *op, struct pagein_shard *sh,
+			       u32 slot, u32 size, u32 from)
+{
+	struct slot_map *map = op->pi->map;
+	u32 g = granule_of(slot), at = slot % GRANULE_SLOTS;
+	u64 live = map->live[g], cont = map->cont[g], bits;
+
+	bits = window_stretch(live, cont, at, 1);
+	if (!bits || whole_only(op->pi))
+		return false;
+	bits = window_group(bits & onward_bits(at, 1, true), at + 1, 0, size,
+			    pace_gap(&sh->pace, GRANULE_SLOTS));
+	return read_plan_pieces(op, sh, slot, 0, bits, from);
+}
+
+/* The same for one that has lost none. */
+static bool plan_below_run(struct read_op *op, struct pagein_shard *sh,
+			   u32 slot, u32 size, u32 from)
+{
+	struct slot_map *map = op->pi->map;
+	u32 g = granule_of(slot), at = slot % GRANULE_SLOTS;
+	struct window w;
+
+	if (!(map->live[g] >> at & 1))
+		return false;
+	w = window_onward(map->live[g], map->cont[g], at, 1, size - 1, true);
+	w = window_trim(sh, slot - at, w, at, 0);
+	take_frames(op, sh, w, w, w.first + w.n, 0, from);
+	if (!op->n)
+		return false;
+	op->want = 0;
+	op->slot = slot - at + w.first + w.n - op->n;
+	list_add(&op->list, pagein_reads(sh, op->slot));
+	return true;
+}
+
+static bool plan_below(struct read_op *op, struct pagein_shard *sh, u32 slot,
+		       u32 size, u32 from, bool steady)
+{
+	if (!size || (!(steady && plan_below_stretch(op, sh, slot, size, from)) &&
+		      !plan_below_run(op, sh, slot, size, from)))
+		return false;
+	op->trigger = WINDOW_MAX;
+	set_below(op, sh);
+	return true;
+}
+
+bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh,
+		     const struct onward *onward, u32 from)
+{
+	u32 slot = onward->slot, size = onward->size, length = size / 2;
+	bool planned;
+
+	lockdep_assert_held(&sh->lock);
+	if (find_failed(sh, granule_of(slot)))
+		return false;
+	if (onward->steady) {
+		op->steady = steady_class(length);
+		size = min(size, steady_ahead(&sh->steady, op->steady));
+	}
+	op->down = onward->below;
+	planned = onward->below ?
+			  plan_below(op, sh, slot, size, from, onward->steady) :
+			  plan_ahead(op, sh, slot, size, from, onward->steady);
+	if (!planned)
+		return false;
+	if (onward->below)
+		steady_read_on(&sh->steady, op->slot, op->n, 0);
+	else
+		steady_read_on(&sh->steady, slot, op->slot + op->n - slot, length);
 	return true;
 }

@@ -222,15 +222,15 @@ void waiting_begun(struct waiting_room *r, struct waiting_frame *f)
 	struct waiting_frame *x = f;
 
 	list_for_each_entry_continue(x, &r->ready, list) {
-		if (x->ahead != f->ahead)
+		if (x->onward.slot != f->onward.slot)
 			break;
-		x->ahead = SLOT_NONE;
+		x->onward.slot = SLOT_NONE;
 	}
 	x = f;
 	list_for_each_entry_continue_reverse(x, &r->ready, list) {
-		if (x->ahead != f->ahead)
+		if (x->onward.slot != f->onward.slot)
 			break;
-		x->ahead = SLOT_NONE;
+		x->onward.slot = SLOT_NONE;
 	}
 }
 

@@ -19,6 +19,14 @@
 
 #include "algo/steady.h"
 
+/* The window that a hit starts. */
+struct onward {
+	u32 slot;	/* its first one or, if it is below, its last; SLOT_NONE: no window */
+	u16 size;
+	bool below;
+	bool steady;	/* on the credit of steady readers */
+};
+
 struct waiting_frame {
 	union {
 		struct hlist_node hash;		/* ready */
@@ -27,9 +35,7 @@ struct waiting_frame {
 	struct list_head list;		/* of free or of ready frames */
 	struct page *page;
 	u32 slot;
-	u32 ahead;	/* a hit here starts the window at this slot, or SLOT_NONE */
-	u16 ahead_size;
-	bool ahead_steady;	/* on the credit of steady readers */
+	struct onward onward;
 	u8 steady;	/* for whom it was read: his class, or STEADY_NONE */
 	bool stranger;	/* was not of the wanted page's run */
 };
@@ -60,9 +66,9 @@ int waiting_resize(struct waiting_room *r, spinlock_t *lock, u32 nr_frames);
 struct waiting_frame *waiting_find(struct waiting_room *r, u32 slot);
 /* Takes a ready frame out: the caller owns it now. */
 void waiting_take(struct waiting_room *r, struct waiting_frame *f);
-/* A taken frame becomes ready; f->slot and f->ahead are set. Those of a read follow each other. */
+/* A taken frame becomes ready; f->slot and f->onward are set. Those of a read follow each other. */
 void waiting_add(struct waiting_room *r, struct waiting_frame *f);
-/* A hit of @f, which is ready still, starts f->ahead: no other frame of its read will. */
+/* A hit of @f, which is ready still, starts f->onward: no other frame of its read will. */
 void waiting_begun(struct waiting_room *r, struct waiting_frame *f);
 /* What became of prefetched pages, by whether they were of the wanted run. */
 struct waiting_fate {

@@ -150,7 +150,7 @@ void control_heal(void);
 
 /* --- mswap_reads.c --- */
 
-#define READS_ONCE_IN	30
+#define READS_ONCE_IN	15
 /* One run, instead of tasks: a device is made, and what steady readers have read is counted. */
 void reads_run(void);
 
@@ -174,6 +174,7 @@ enum {
 	EVENT_REWRITES,			/* one that writes to some of its pages, */
 	EVENT_SKIPPING,			/* and leaves some out, */
 	EVENT_BURST,			/* all at once, */
+	EVENT_DOWN,			/* from the last one to the first, */
 	EVENT_HOLES,			/* beside a hole that one left, */
 	EVENT_FILLED,			/* and in one that was filled, */
 	EVENT_SCENES,			/* and what is done step by step */

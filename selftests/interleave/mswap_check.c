@@ -36,6 +36,7 @@ const struct run_event check_events[NR_EVENTS] = {
 	[EVENT_REWRITES] = { "programs that write some pages anew", 2 },
 	[EVENT_SKIPPING] = { "programs that leave pages out", 2 },
 	[EVENT_BURST] = { "pages asked for all at once", 2 },
+	[EVENT_DOWN] = { "readers who go down", 2 },
 	[EVENT_HOLES] = { "windows beside holes", 2 },
 	[EVENT_FILLED] = { "holes in runs that were filled", 2 },
 	[EVENT_SCENES] = { "scenes", 100 },

@@ -32,6 +32,7 @@
 #define HOLED_PASSES	2
 /* What is asked for at once. */
 #define BURST_PAGES	512
+#define ASKED_PAGES	8
 #define HOLE_PAGES	(GRANULE_SLOTS * 4)
 
 struct readers {
@@ -368,11 +369,12 @@ static void check_burst(void)
 			 BURST_PAGES, now.pages - before.pages);
 }
 
-/* Who leaves out pages here and there waits no more often than who takes each of them. */
+/* Who leaves out pages here and there waits no more often than who takes each of them, up or down. */
 static void check_skipping(void)
 {
 	u32 slots = REWRITES_PAGES + 2 * ENGINE_RESERVE_MIN, page, n = 0;
 	u32 granules = REWRITES_PAGES / GRANULE_SLOTS;
+	bool down = sim_once_in(2);
 	u64 waiting, misses;
 
 	rig_start_alone(REWRITES_PAGES, MSWAP_WAITING_PAGES_DEFAULT, slots);
@@ -382,14 +384,36 @@ static void check_skipping(void)
 	waiting = scene_stat(MSWAP_PAGES_IN_WAITING);
 	for (page = 0; page < REWRITES_PAGES; page++)
 		if (sim_once_in(2)) {
-			read_one(page);
+			read_one(down ? REWRITES_PAGES - 1 - page : page);
 			n++;
 		}
 	misses = n - (scene_stat(MSWAP_PAGES_IN_WAITING) - waiting);
 	run_count(EVENT_SKIPPING, 1);
 	if (misses > granules / 4)
-		sim_fail("who reads %u pages of %u granules in their order had to wait %llu times",
-			 n, granules, misses);
+		sim_fail("who reads %u pages of %u granules on his way %s had to wait %llu times",
+			 n, granules, down ? "down" : "up", misses);
+}
+
+/*
+ * Who goes down with the swap core's read-ahead, which asks for some pages before and at
+ * the one that he wants, from the lowest on, has each page read once.
+ */
+static void check_down(void)
+{
+	u32 slots = REWRITES_PAGES + 2 * ENGINE_RESERVE_MIN, page;
+	struct reads_counts before, now;
+
+	rig_start_alone(REWRITES_PAGES, MSWAP_WAITING_PAGES_DEFAULT, slots);
+	rig.engine->knobs.readahead = MSWAP_READAHEAD_AUTO;
+	write_granules(0, REWRITES_PAGES);
+	before = counts_now();
+	for (page = REWRITES_PAGES; page; page -= ASKED_PAGES)
+		read_burst(page - ASKED_PAGES, ASKED_PAGES);
+	now = counts_now();
+	run_count(EVENT_DOWN, 1);
+	if (now.pages - before.pages > REWRITES_PAGES * 5 / 4)
+		sim_fail("%llu pages were read for one who goes down through %u",
+			 now.pages - before.pages, REWRITES_PAGES);
 }
 
 /* A page from @from on with neighbours on both sides, in its granule. */
@@ -479,7 +503,7 @@ void reads_run(void)
 {
 	static void (*const checks[])(void) = {
 		check_beside_random, check_beside_random, check_after_random,
-		check_rewrites, check_hole, check_filled_hole, check_burst, check_skipping,
+		check_rewrites, check_hole, check_filled_hole, check_burst, check_skipping, check_skipping, check_down,
 		check_alone, check_alone, check_alone, check_alone,
 	};
 

@@ -96,7 +96,9 @@ static u64 reach_down(u64 word, u32 to, u32 gap)
 	u64 some = 0;
 	u32 last = to, i;
 
-	for (word &= (1ull << to) - 1; word; word &= ~(1ull << i)) {
+	if (!to)
+		return 0;
+	for (word &= ~0ull >> (WINDOW_MAX - to); word; word &= ~(1ull << i)) {
 		i = pure_fls64(word);
 		if (last - i - 1 > gap)
 			break;
