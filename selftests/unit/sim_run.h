@@ -19,11 +19,11 @@ static void check_sums(void)
 	CHECK(c->waited <= c->hits_weighing + c->hits_waiting);
 }
 
-/* @t through @name, a scheme, in @kib, on an origin of 5 ms; what is prefetched is there after @late references. */
-static inline struct replay_counts run_late(const struct trace *t, const char *name, u32 kib, u32 late)
+/* @t through @name, a scheme, in @kib, on an origin of @latency ns; what is prefetched is there after @late references. */
+static inline struct replay_counts run_on(const struct trace *t, const char *name, u32 kib, u32 late, u32 latency)
 {
 	struct replay_config config = {
-		.sectors = t->sectors, .delay = late, .latency_ns = 5000000, .cost_ns = 1000,
+		.sectors = t->sectors, .delay = late, .latency_ns = latency, .cost_ns = 1000,
 	};
 	struct replay_counts counts;
 
@@ -35,6 +35,12 @@ static inline struct replay_counts run_late(const struct trace *t, const char *n
 	check_sums();
 	replay_end(&replay);
 	return counts;
+}
+
+/* The same on one of 5 ms. */
+static inline struct replay_counts run_late(const struct trace *t, const char *name, u32 kib, u32 late)
+{
+	return run_on(t, name, kib, late, 5000000);
 }
 
 static inline struct replay_counts run(const struct trace *t, const char *name, u32 kib)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "index.h"
 #include "planner.h"
 
 #define WAITING_SHARE	16	/* of the waiting room auto fills one at a time, */
@@ -106,6 +107,15 @@ static void reference_one(struct planner *p, u32 kind,
 }
 
 /*
+ * The one of @n blocks from @first on that stands for all of them. Always the last one
+ * would be always the one that a reader leaves out, or never, where he does it as often.
+ */
+static u64 sample(u64 first, u32 n)
+{
+	return first + index_hash(first, 40) % n;
+}
+
+/*
  * What @planned names is scored, as far as it needs a prefetch. Of a long run a
  * few blocks stand for the others: many readers' runs would push each other's
  * predictions out before they come true.
@@ -118,17 +128,17 @@ static void score(struct planner *p, u32 kind, const struct reference *ref,
 	const struct run *run;
 	u32 i, n, part, done;
 	enum room room;
-	u64 last;
+	u64 block;
 
 	for (i = 0; i < planned->n; i++) {
 		run = &planned->runs[i];
 		part = pure_max(1, run->n / PARTS_SCORED);
 		for (done = 0; done < run->n; done += n) {
 			n = pure_min(part, run->n - done);
-			last = run->first + done + n - 1;
-			room = where(ctx, last);
+			block = sample(run->first + done, n);
+			room = where(ctx, block);
 			if (room != ROOM_WEIGHING)
-				chooser_predict(&p->chooser, kind, ref, last, n,
+				chooser_predict(&p->chooser, kind, ref, block, n,
 						room == ROOM_DISK);
 		}
 	}

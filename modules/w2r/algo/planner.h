@@ -337,7 +337,7 @@ void chooser_init(struct auto_planner *a);
 void chooser_reference(struct auto_planner *a, const struct reference *ref);
 /*
  * Planner @kind predicts @n blocks that would have to be prefetched, at most 255;
- * @block is the last of them and stands for all. @alone: none has prefetched it yet.
+ * @block is one of them and stands for all. @alone: none has prefetched it yet.
  */
 void chooser_predict(struct auto_planner *a, u32 kind, const struct reference *ref,
 		     u64 block, u32 n, bool alone);

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What auto makes of readers who leave blocks out, read much at a time, or go by turns. */
+#include "sim_run.h"
+
+#define FAR	1000000u
+
+static const char own[] = "default,readahead=auto";
+
+static void add(struct trace *t, u64 block, u32 n)
+{
+	struct trace_op op = { .ns = t->ns + 1000000, .sector = 8 * block, .sectors = 8 * n, .what = TRACE_READ };
+
+	trace_add(t, &op);
+}
+
+static struct replay_counts run_fast(const struct trace *t, const char *name, u32 kib, u32 late)
+{
+	return run_on(t, name, kib, late, 100000);
+}
+
+/* @n blocks, then one left out: if the runs that stream names are as long as that, all the same it is right. */
+static void test_one_left_out(void)
+{
+	u32 n, i;
+
+	for (n = 4; n <= 32; n++) {
+		struct replay_counts c;
+		struct trace t = { 0 };
+
+		for (i = 0; i < 20000; i++)
+			add(&t, FAR + (n + 1) * (u64)i, n);
+		c = run_fast(&t, own, 8192, 4);
+		printf("# all but each %uth block: %llu of %llu missed\n", n + 1, (unsigned long long)c.misses,
+		       (unsigned long long)c.read_blocks);
+		CHECK(50 * c.misses <= c.read_blocks);
+		trace_free(&t);
+	}
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = {
+		UNIT_CASE(test_one_left_out),
+	};
+
+	return unit_run(cases, UNIT_COUNT(cases));
+}
