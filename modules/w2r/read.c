@@ -305,10 +305,14 @@ static void join(const struct bio *bio, struct bio_list *bios)
 }
 
 /* With read-ahead on by order, what is prefetched depends on no time. */
+static bool is_auto(const struct w2r *c)
+{
+	return c->table.readahead == READAHEAD_AUTO;
+}
+
 static bool is_slow(const struct w2r *c)
 {
-	return c->table.readahead == READAHEAD_AUTO &&
-	       planner_is_slow(c->toggle.latency);
+	return is_auto(c) && planner_is_slow(c->toggle.latency);
 }
 
 static bool has_room(const struct w2r *c)
@@ -385,7 +389,7 @@ int w2r_read(struct w2r *c, struct bio *bio, struct w2r_io *io)
 		trace_w2r_split(c->devt, c->rooms.waiting_target, target);
 	ref.n = io->n;
 	slow = is_slow(c);
-	ref.late = slow && hits && served == WAITS;
+	ref.late = is_auto(c) && hits && served == WAITS;
 	ref.near_pays = slow && has_room(c);
 	by_worker = slow && hits;
 	/*

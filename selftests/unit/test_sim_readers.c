@@ -2,7 +2,7 @@
 /* What auto makes of readers who leave blocks out, read much at a time, or go by turns. */
 #include "sim_run.h"
 
-#define FAR	1000000u
+#define FAR	(1u << 20)
 
 static const char own[] = "default,readahead=auto";
 
@@ -37,10 +37,51 @@ static void test_one_left_out(void)
 	}
 }
 
+static void add_reader(struct trace *t, u32 n, u32 reads)
+{
+	u32 i;
+
+	for (i = 0; i < reads; i++)
+		add(t, FAR + n * (u64)i, n);
+}
+
+/* Who waits for what is under way is looked ahead for further, on a fast device, too. */
+static void test_waits(void)
+{
+	struct replay_counts c;
+	struct trace t = { 0 };
+
+	add_reader(&t, 32, 8000);
+	c = run_fast(&t, own, 32768, 8);
+	printf("# a fast reader: %llu of %llu blocks waited for\n", (unsigned long long)c.waited,
+	       (unsigned long long)c.read_blocks);
+	CHECK(5 * c.waited <= c.read_blocks);
+	trace_free(&t);
+}
+
+/* As much as one I/O reads may be named after it, though none waits. */
+static void test_large_reads(void)
+{
+	struct replay_counts c;
+	struct trace t = { 0 };
+	u32 mib;
+
+	add_reader(&t, 256, 2000);
+	for (mib = 4; mib <= 32; mib *= 2) {
+		c = run_fast(&t, own, mib << 10, 0);
+		printf("# reads of 1 MiB in %u MiB: %llu of %llu blocks missed\n", mib, (unsigned long long)c.misses,
+		       (unsigned long long)c.read_blocks);
+		CHECK(100 * c.misses <= c.read_blocks);
+	}
+	trace_free(&t);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
 		UNIT_CASE(test_one_left_out),
+		UNIT_CASE(test_waits),
+		UNIT_CASE(test_large_reads),
 	};
 
 	return unit_run(cases, UNIT_COUNT(cases));

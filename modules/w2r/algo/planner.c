@@ -198,7 +198,7 @@ static u32 auto_lookahead(struct planner *p, const struct reference *ref)
 
 	if (ref->late && p->doublings < AUTO_DOUBLINGS)
 		p->doublings++;
-	most = pure_min(most, AUTO_BLOCKS) << p->doublings;
+	most = pure_max(ref->n, pure_min(most, AUTO_BLOCKS) << p->doublings);
 	return pure_min(ref->lookahead, most);
 }
 

@@ -32,7 +32,7 @@
  *          predicts and acts where none else acts, and where its block makes one I/O
  *          with a missed one. near predicts and acts only where it may pay, if a sixth
  *          comes true, until less than a ninth. How much it names after one read
- *          doubles, twice at most, when a read waits for a prefetch of a slow origin;
+ *          doubles, twice at most, when a read waits for a prefetch;
  *          but it is not more than an eighth of the cache, or than was read. Where
  *          nothing is used again, a reader alone may have all of it, several share a
  *          half.
@@ -78,7 +78,7 @@ struct reference {
 	u32 lookahead;		/* most blocks to prefetch; at least 1 */
 	u32 waiting;		/* blocks that the waiting room is meant for */
 	bool near_pays;		/* for auto: the origin is slow, and there is room */
-	bool late;		/* it is slow, and this waits for a prefetch */
+	bool late;		/* this waits for a prefetch */
 	u32 left;		/* blocks for which there is place now, of what is under way */
 	u32 entries;		/* for auto: blocks of the cache, */
 	bool full;		/* and what comes pushes out others */

@@ -255,8 +255,9 @@ static u32 read_some(struct replay *r, struct piece *p)
 		rooms_tick(&r->rooms);
 	hits = use_hits(r, p->first, pure_min(p->n, SERVE_MAX), inside);
 	ref.room = hits.room;
-	if (r->config.table.readahead == READAHEAD_AUTO && planner_is_slow(r->toggle.latency)) {
-		ref.near_pays = planner_has_room(r->rooms.held[ROOM_WAITING], r->rooms.limit);
+	if (r->config.table.readahead == READAHEAD_AUTO) {
+		ref.near_pays = planner_is_slow(r->toggle.latency) &&
+				planner_has_room(r->rooms.held[ROOM_WAITING], r->rooms.limit);
 		ref.late = r->counts.waited != waited;
 	}
 	p->n = hits.n ? hits.n : rooms_missing(&r->rooms, p->first, p->n);
