@@ -11,6 +11,7 @@
 #define USED_LATELY	32	/* references: so something is */
 #define PARTS_SCORED	8	/* of a run, or up to twice as many */
 #define NEAR		32	/* blocks, aligned */
+#define OBL_ALONE	16	/* blocks: after reads of so many obl alone does nothing */
 
 void obl_reference(const struct reference *ref, struct plan *plan)
 {
@@ -178,12 +179,18 @@ static void join_regions(struct planner *p, const struct reference *ref,
 	}
 }
 
-/* A block by itself is an I/O by itself, if it does not go with a missed one. */
+/*
+ * A block by itself is an I/O by itself, if it does not go with a missed one. Of a large read
+ * it saves next to nothing, but is right where stream, who names much, is too early yet.
+ */
 static bool may_act(const struct planner *p, u32 kind,
 		    const struct reference *ref)
 {
-	return kind != PLANNER_OBL || ref->room == ROOM_DISK ||
-	       !(p->chooser.acting & ~(1u << PLANNER_OBL));
+	if (kind != PLANNER_OBL)
+		return true;
+	if (p->chooser.acting & ~(1u << PLANNER_OBL))
+		return ref->room == ROOM_DISK;
+	return ref->n < OBL_ALONE;
 }
 
 static bool acts(const struct planner *p, u32 kind)
