@@ -30,12 +30,11 @@
  *          all that are older than some hundred references, and, where what comes
  *          pushes out what is used, of those of them that none had prefetched. obl
  *          predicts and acts where none else acts and little is read, and where its
- *          block makes one I/O with a missed one. near predicts and acts only where it may pay, if a sixth
- *          comes true, until less than a ninth. How much it names after one read
- *          doubles, twice at most, when a read waits for a prefetch;
- *          but it is not more than an eighth of the cache, or than was read. Where
- *          nothing is used again, a reader alone may have all of it, several share a
- *          half.
+ *          block makes one I/O with a missed one. near predicts and acts only where it
+ *          may pay, if a sixth comes true, until less than a ninth. How much auto names
+ *          after one read doubles, twice at most, when a read waits for a prefetch; but
+ *          it is not more than an eighth of the cache, or than was read. Where nothing
+ *          is used again, a reader alone may have all of it, several share a half.
  *
  * The caller's lock protects it; nothing allocates.
  */
