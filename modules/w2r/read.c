@@ -390,7 +390,8 @@ int w2r_read(struct w2r *c, struct bio *bio, struct w2r_io *io)
 	ref.n = io->n;
 	slow = is_slow(c);
 	ref.late = is_auto(c) && hits && served == WAITS;
-	ref.near_pays = slow && has_room(c);
+	ref.slow = slow;
+	ref.has_room = has_room(c);
 	by_worker = slow && hits;
 	/*
 	 * The rest of a bio that was cut comes as one of its own, next. By REQ_META

@@ -101,6 +101,24 @@ static void test_in_turn(void)
 	in_turn(40, 16);
 }
 
+/* A cache that is not full, or of which nothing is used again, may be full of what near names in vain. */
+static void test_every_fourth(void)
+{
+	struct replay_counts c;
+	struct trace t = { 0 };
+	u32 i, mib;
+
+	for (i = 0; i < 40000; i++)
+		add(&t, FAR + 4 * i, 1);
+	for (mib = 8; mib <= 256; mib *= 2) {
+		c = run(&t, own, mib << 10);
+		printf("# each fourth block, %u MiB: %llu of %llu blocks missed\n", mib, (unsigned long long)c.misses,
+		       (unsigned long long)c.read_blocks);
+		CHECK(7 * c.misses <= c.read_blocks);
+	}
+	trace_free(&t);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -108,6 +126,7 @@ int main(void)
 		UNIT_CASE(test_waits),
 		UNIT_CASE(test_large_reads),
 		UNIT_CASE(test_in_turn),
+		UNIT_CASE(test_every_fourth),
 	};
 
 	return unit_run(cases, UNIT_COUNT(cases));

@@ -141,7 +141,7 @@ static void decide(struct auto_planner *a, const struct reference *ref)
 	u32 kind, acting = 0;
 
 	for (kind = 0; kind < SCORES; kind++) {
-		if (kind == PLANNER_NEAR && !ref->near_pays)
+		if (kind == PLANNER_NEAR && !planner_near_pays(ref))
 			continue;
 		if (is_worth(&a->scores[kind],
 			     kind == PLANNER_NEAR ? near_enough : enough,

@@ -263,7 +263,7 @@ void planner_reference(struct planner *p, const struct reference *ref,
 	plan->n = 0;
 	for (i = 0; i < SCORES; i++) {
 		kind = order[i];
-		if (kind == PLANNER_NEAR && !ref->near_pays)
+		if (kind == PLANNER_NEAR && !planner_near_pays(ref))
 			continue;
 		/* Nor is it scored: where it may, it may be wrong each time. */
 		if (!may_act(p, kind, ref))

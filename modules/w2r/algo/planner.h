@@ -76,11 +76,12 @@ struct reference {
 	enum room room;		/* where the first one was found */
 	u32 lookahead;		/* most blocks to prefetch; at least 1 */
 	u32 waiting;		/* blocks that the waiting room is meant for */
-	bool near_pays;		/* for auto: the origin is slow, and there is room */
+	bool slow;		/* for auto: the origin is */
 	bool late;		/* this waits for a prefetch */
 	u32 left;		/* blocks for which there is place now, of what is under way */
 	u32 entries;		/* for auto: blocks of the cache, */
-	bool full;		/* and what comes pushes out others */
+	bool full;		/* and what comes pushes out others; */
+	bool has_room;		/* of them few are those that nobody has asked for */
 };
 
 #define STREAMS		128
@@ -222,6 +223,15 @@ static inline bool planner_is_slow(u32 latency)
 static inline bool planner_has_room(u32 unasked, u32 entries)
 {
 	return unasked < entries / 3;
+}
+
+/*
+ * Where an I/O is dear, near may name what may never be asked for: as long as there is
+ * room, or what it pushes out is not used.
+ */
+static inline bool planner_near_pays(const struct reference *ref)
+{
+	return ref->slow && (ref->has_room || !ref->full);
 }
 
 /* Which planners act, a bit for each kind: p->kind, or auto's choice. */

@@ -256,10 +256,10 @@ static u32 read_some(struct replay *r, struct piece *p)
 	hits = use_hits(r, p->first, pure_min(p->n, SERVE_MAX), inside);
 	ref.room = hits.room;
 	if (r->config.table.readahead == READAHEAD_AUTO) {
-		ref.near_pays = planner_is_slow(r->toggle.latency) &&
-				planner_has_room(r->rooms.held[ROOM_WAITING], r->rooms.limit);
+		ref.slow = planner_is_slow(r->toggle.latency);
 		ref.late = r->counts.waited != waited;
 	}
+	ref.has_room = planner_has_room(r->rooms.held[ROOM_WAITING], r->rooms.limit);
 	p->n = hits.n ? hits.n : rooms_missing(&r->rooms, p->first, p->n);
 	if (!hits.n)
 		fill_missing(r, p);
