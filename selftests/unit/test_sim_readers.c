@@ -119,6 +119,33 @@ static void test_every_fourth(void)
 	trace_free(&t);
 }
 
+/* Each page of 16 KiB is left out by a chance of @percent: he is no other reader as long as the next one is prefetched. */
+static void skips(u32 percent, u32 latency)
+{
+	struct replay_counts c;
+	struct trace t = { 0 };
+	u32 i, at = FAR;
+
+	for (i = 0; i < 20000; i++, at += 4) {
+		while (unit_below(100) < percent)
+			at += 4;
+		add(&t, at, 4);
+	}
+	c = run_on(&t, own, 32768, 4, latency);
+	printf("# %u %% left out: %llu of %llu blocks missed, %llu I/Os\n", percent, (unsigned long long)c.misses,
+	       (unsigned long long)c.read_blocks, (unsigned long long)(c.origin_reads + c.origin_prefetches));
+	CHECK(500 * c.misses <= c.read_blocks);
+	CHECK(c.origin_reads + c.origin_prefetches <= 1000);
+	trace_free(&t);
+}
+
+static void test_skips(void)
+{
+	skips(10, 5000000);
+	skips(10, 100000);
+	skips(20, 5000000);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -127,6 +154,7 @@ int main(void)
 		UNIT_CASE(test_large_reads),
 		UNIT_CASE(test_in_turn),
 		UNIT_CASE(test_every_fourth),
+		UNIT_CASE(test_skips),
 	};
 
 	return unit_run(cases, UNIT_COUNT(cases));

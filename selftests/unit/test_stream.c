@@ -42,6 +42,20 @@ static u32 plain_first_out(void)
 	return plain_oldest(plain_count(true) > STREAMS / 2);
 }
 
+/* The nearest one of those that have gone on which looks 16 blocks ahead, and past @first, or STREAMS. */
+static u32 plain_skipped(u64 first)
+{
+	u32 i, found = STREAMS;
+
+	for (i = 0; i < STREAMS; i++) {
+		if (!plain[i].goes_on || plain[i].degree < 16 || plain[i].next > first || plain[i].ahead + 2 < first)
+			continue;
+		if (found == STREAMS || plain[i].next > plain[found].next)
+			found = i;
+	}
+	return found;
+}
+
 static struct plain_stream *plain_find(u64 first)
 {
 	struct plain_stream found;
@@ -50,6 +64,8 @@ static struct plain_stream *plain_find(u64 first)
 	for (i = 0; i < STREAMS; i++)
 		if (plain[i].next && plain[i].next + 2 >= first && plain[i].next <= first + 2)
 			break;
+	if (i == STREAMS)
+		i = plain_skipped(first);
 	if (i < STREAMS) {
 		found = plain[i];
 	} else {

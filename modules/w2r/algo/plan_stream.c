@@ -4,6 +4,7 @@
 
 #define FIRST_DEGREE	4
 #define SLACK		2	/* blocks that a reader may skip or read again */
+#define SKIPPED		16	/* blocks: whose degree is less loses a reader who skips more */
 #define WHOLE		128	/* blocks that most devices take in one I/O */
 #define LATELY		256	/* references */
 #define GROWTH		4	/* by which others' degrees may grow, soon */
@@ -125,6 +126,25 @@ static struct stream *find(struct stream_planner *s, u64 first)
 	return found;
 }
 
+/*
+ * The nearest stream that has prefetched @first, or up to there, and goes on before it: who
+ * leaves out more than SLACK reads what was prefetched for him all the same.
+ */
+static struct stream *find_skipped(struct stream_planner *s, u64 first)
+{
+	struct stream *x, *found = NULL;
+	u8 which;
+
+	for (which = s->lists[true].newest; which != STREAM_NONE; which = x->older) {
+		x = &s->streams[which];
+		if (x->degree < SKIPPED || first < x->next || first > x->ahead + SLACK)
+			continue;
+		if (!found || x->next > found->next)
+			found = x;
+	}
+	return found;
+}
+
 static void begin(struct stream_planner *s, u64 end)
 {
 	struct stream *x = &s->streams[first_out(s)];
@@ -230,6 +250,8 @@ void stream_reference(struct stream_planner *s, const struct reference *ref,
 	bool early, late;
 	u32 n;
 
+	if (!x)
+		x = find_skipped(s, ref->first);
 	if (!x) {
 		begin(s, end);
 		return;
