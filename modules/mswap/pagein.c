@@ -85,8 +85,6 @@ static struct read_op *read_op_ready(struct pagein *pi, struct read_op *op)
 	op->alone = false;
 	op->giver = false;
 	op->closed = false;
-	op->triggered = false;
-	op->triggered_below = false;
 	op->down = false;
 	op->below = 0;
 	op->nr_joined = 0;
@@ -169,15 +167,15 @@ static enum step serve_waiting(struct pagein *pi, struct pagein_shard *sh,
 {
 	struct waiting_fate used = { 0 };
 
-	if (f->onward.slot != SLOT_NONE)
+	if (f->onward.slot != SLOT_NONE) {
 		waiting_begun(&sh->room, f);
+		note_onward(w, f->onward, f->slot);
+	}
 	waiting_take(&sh->room, f);
 	waiting_note(&used, f);
 	steady_earn(&sh->steady, f->steady);
 	pagein_learn(pi, sh, &used, &waiting_no_fate);
 	spin_unlock_irqrestore(&sh->lock, flags);
-	if (f->onward.slot != SLOT_NONE)
-		note_onward(w, f->onward, f->slot);
 	slot_bio_copy(w->bio, w->bio->bi_iter, f->page, true);
 	waiting_return(&sh->room, f);
 	mswap_count(pi->stats, MSWAP_PAGES_IN_WAITING, 1);
@@ -225,9 +223,9 @@ static bool join_read(struct pagein *pi, struct walk *w, struct read_op *op,
 		onward = read_op_onward(op, at);
 	if (onward.slot != SLOT_NONE) {
 		if (onward.below)
-			op->triggered_below = true;
+			op->below = 0;
 		else
-			op->triggered = true;
+			op->trigger = WINDOW_MAX;
 		note_onward(w, onward, slot + n - 1);
 	}
 	mswap_count(pi->stats, MSWAP_PAGES_IN_WAITING, n);

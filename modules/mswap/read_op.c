@@ -93,9 +93,9 @@ struct onward read_op_onward(const struct read_op *op, u32 at)
 		.steady = read_op_on_credit(op),
 	};
 
-	if (at >= op->trigger && !op->triggered) {
+	if (at >= op->trigger) {
 		onward.slot = op->slot + op->n;
-	} else if (at < op->below && !op->triggered_below) {
+	} else if (at < op->below) {
 		onward.slot = op->slot - 1;
 		onward.below = true;
 	}

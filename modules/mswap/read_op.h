@@ -30,6 +30,7 @@ struct read_op {
 	u32 n;
 	u32 want;			/* the wanted slots: want..want + nr_want - 1 */
 	u32 nr_want;			/* 0: nobody waits */
+	/* Under the shard's lock; WINDOW_MAX and 0 once what they start has begun. */
 	u32 trigger;			/* a hit from here on starts the next window, */
 	u32 below;			/* and one before here that below */
 	u64 begun;			/* ns; 0: nobody takes the time */
@@ -41,8 +42,6 @@ struct read_op {
 	bool alone;			/* no window, and merged with nothing */
 	bool giver;			/* under the shard's lock: counted among pi->givers */
 	bool closed;			/* under the shard's lock: takes no more joins */
-	bool triggered;			/* under the shard's lock: what @trigger starts, */
-	bool triggered_below;		/* or @below, has begun */
 	u8 nr_joined;			/* under the shard's lock */
 	u8 joined_pages;		/* under the shard's lock */
 	struct read_joined joined[READ_OP_JOINED_MAX];

@@ -269,20 +269,26 @@ static u64 group_window(struct pagein *pi, struct pagein_shard *sh, u32 slot,
 }
 
 /*
- * What a window of @size slots may hold in a run that has lost some; 0: it ends there.
- * The run goes on behind them, whether its readers left out what is gone, or wrote to it,
- * or had it freed by the read (vm_swap_full()).
+ * The run of the @want slots at @slot, as window_stretch() gives it; 0 as well if windows
+ * are to be whole. It goes on behind what it has lost, whether its readers left that out,
+ * or wrote to it, or had it freed by the read (vm_swap_full()).
  */
-static u64 stretch_window(struct pagein *pi, struct pagein_shard *sh, u32 slot,
-			  u32 want, u32 size)
+static u64 stretched_run(struct pagein *pi, u32 slot, u32 want)
 {
 	u32 g = granule_of(slot), at = slot % GRANULE_SLOTS;
 	u64 run = window_stretch(pi->map->live[g], pi->map->cont[g], at, want);
 
-	if (!run || whole_only(pi))
-		return 0;
-	return window_group(run, at, want, size,
-			    pace_gap(&sh->pace, GRANULE_SLOTS));
+	return run && !whole_only(pi) ? run : 0;
+}
+
+/* What a window of @size slots may hold in a run that has lost some; 0: it ends there. */
+static u64 stretch_window(struct pagein *pi, struct pagein_shard *sh, u32 slot,
+			  u32 want, u32 size)
+{
+	u64 run = stretched_run(pi, slot, want);
+
+	return run ? window_group(run, slot % GRANULE_SLOTS, want, size,
+				  pace_gap(&sh->pace, GRANULE_SLOTS)) : 0;
 }
 
 static struct pagein_failed *find_failed(struct pagein_shard *sh, u32 g)
@@ -478,8 +484,8 @@ static bool plan_ahead_stretch(struct read_op *op, struct pagein_shard *sh,
 
 	if (!(cont >> at & 1))
 		return false;
-	bits = window_stretch(live, cont, at, 1);
-	if (!bits || whole_only(op->pi))
+	bits = stretched_run(op->pi, slot, 1);
+	if (!bits)
 		return false;
 	bits = window_group(bits & onward_bits(at, 0, false), at, 0, size,
 			    pace_gap(&sh->pace, GRANULE_SLOTS));
@@ -522,12 +528,10 @@ static bool plan_ahead(struct read_op *op, struct pagein_shard *sh, u32 slot,
 static bool plan_below_stretch(struct read_op *op, struct pagein_shard *sh,
 			       u32 slot, u32 size, u32 from)
 {
-	struct slot_map *map = op->pi->map;
-	u32 g = granule_of(slot), at = slot % GRANULE_SLOTS;
-	u64 live = map->live[g], cont = map->cont[g], bits;
+	u32 at = slot % GRANULE_SLOTS;
+	u64 bits = stretched_run(op->pi, slot, 1);
 
-	bits = window_stretch(live, cont, at, 1);
-	if (!bits || whole_only(op->pi))
+	if (!bits)
 		return false;
 	bits = window_group(bits & onward_bits(at, 1, true), at + 1, 0, size,
 			    pace_gap(&sh->pace, GRANULE_SLOTS));

@@ -350,23 +350,30 @@ static void read_burst(u32 first, u32 n)
 	io_group_end(&g);
 }
 
+/* All pages, @n at a time, from the first or the last on: how many are read for that. */
+static u64 read_in_bursts(u32 n, bool down, u32 readahead)
+{
+	u32 slots = REWRITES_PAGES + 2 * ENGINE_RESERVE_MIN, page;
+	u64 before;
+
+	rig_start_alone(REWRITES_PAGES, MSWAP_WAITING_PAGES_DEFAULT, slots);
+	rig.engine->knobs.readahead = readahead;
+	write_granules(0, REWRITES_PAGES);
+	before = counts_now().pages;
+	for (page = 0; page < REWRITES_PAGES; page += n)
+		read_burst(down ? REWRITES_PAGES - n - page : page, n);
+	return counts_now().pages - before;
+}
+
 /* Who asks for the pages of a part all at once has each of them read once. */
 static void check_burst(void)
 {
-	u32 slots = REWRITES_PAGES + 2 * ENGINE_RESERVE_MIN, page;
-	struct reads_counts before, now;
+	u64 pages = read_in_bursts(BURST_PAGES, false, MSWAP_READAHEAD_ON);
 
-	rig_start_alone(REWRITES_PAGES, MSWAP_WAITING_PAGES_DEFAULT, slots);
-	rig.engine->knobs.readahead = MSWAP_READAHEAD_ON;
-	write_granules(0, REWRITES_PAGES);
-	before = counts_now();
-	for (page = 0; page < REWRITES_PAGES; page += BURST_PAGES)
-		read_burst(page, BURST_PAGES);
-	now = counts_now();
 	run_count(EVENT_BURST, 1);
-	if (now.pages - before.pages > REWRITES_PAGES * 5 / 4)
+	if (pages > REWRITES_PAGES * 5 / 4)
 		sim_fail("of %u pages, %u asked for at a time, %llu were read", REWRITES_PAGES,
-			 BURST_PAGES, now.pages - before.pages);
+			 BURST_PAGES, pages);
 }
 
 /* Who leaves out pages here and there waits no more often than who takes each of them, up or down. */
@@ -400,20 +407,12 @@ static void check_skipping(void)
  */
 static void check_down(void)
 {
-	u32 slots = REWRITES_PAGES + 2 * ENGINE_RESERVE_MIN, page;
-	struct reads_counts before, now;
+	u64 pages = read_in_bursts(ASKED_PAGES, true, MSWAP_READAHEAD_AUTO);
 
-	rig_start_alone(REWRITES_PAGES, MSWAP_WAITING_PAGES_DEFAULT, slots);
-	rig.engine->knobs.readahead = MSWAP_READAHEAD_AUTO;
-	write_granules(0, REWRITES_PAGES);
-	before = counts_now();
-	for (page = REWRITES_PAGES; page; page -= ASKED_PAGES)
-		read_burst(page - ASKED_PAGES, ASKED_PAGES);
-	now = counts_now();
 	run_count(EVENT_DOWN, 1);
-	if (now.pages - before.pages > REWRITES_PAGES * 5 / 4)
-		sim_fail("%llu pages were read for one who goes down through %u",
-			 now.pages - before.pages, REWRITES_PAGES);
+	if (pages > REWRITES_PAGES * 5 / 4)
+		sim_fail("%llu pages were read for one who goes down through %u", pages,
+			 REWRITES_PAGES);
 }
 
 /* A page from @from on with neighbours on both sides, in its granule. */

@@ -131,6 +131,7 @@ void sim_shrink(unsigned long nr, bool wanted);
 #define mm_account_reclaimed_pages(nr)	((void)(nr))
 /* Who asks is a task that wants memory. */
 #define current_is_kswapd()		false
+
 /* --- for the allocators --- */
 
 /* Is there memory for whoever asks with @gfp? A point; may sleep if that may. */
