@@ -19,6 +19,19 @@ static void check_sums(void)
 	CHECK(c->waited <= c->hits_weighing + c->hits_waiting);
 }
 
+/* A millisecond later @n blocks of 4 KiB are read, or written or dropped. */
+static inline void add_op(struct trace *t, u64 block, u32 n, enum trace_what what)
+{
+	struct trace_op op = { .ns = t->ns + 1000000, .sector = 8 * block, .sectors = 8 * n, .what = what };
+
+	trace_add(t, &op);
+}
+
+static inline void add_read(struct trace *t, u64 block, u32 n)
+{
+	add_op(t, block, n, TRACE_READ);
+}
+
 /* @t through @name, a scheme, in @kib, on an origin of @latency ns; what is prefetched is there after @late references. */
 static inline struct replay_counts run_on(const struct trace *t, const char *name, u32 kib, u32 late, u32 latency)
 {

@@ -2,13 +2,6 @@
 /* What dm-w2r does with mixes that no recorded program is: many readers, scans beside random reads, a tree read again. */
 #include "sim_run.h"
 
-static void add(struct trace *t, u64 block, u32 n, enum trace_what what)
-{
-	struct trace_op op = { .ns = t->ns + 1000000, .sector = 8 * block, .sectors = 8 * n, .what = what };
-
-	trace_add(t, &op);
-}
-
 /* @readers at once, in any order, each of a file of its own, forwards or back from its end, @n blocks each time. */
 static void add_readers(struct trace *t, u32 readers, u32 n, u32 reads, bool back)
 {
@@ -17,7 +10,7 @@ static void add_readers(struct trace *t, u32 readers, u32 n, u32 reads, bool bac
 	while (reads--) {
 		who = unit_below(readers);
 		at[who] += n;
-		add(t, (u64)(who + 1) * 400000 + (back ? 390000 - at[who] : at[who]), n, TRACE_READ);
+		add_read(t, (u64)(who + 1) * 400000 + (back ? 390000 - at[who] : at[who]), n);
 	}
 }
 
@@ -27,7 +20,7 @@ static void add_beside_a_scan(struct trace *t, u32 blocks, u32 reads)
 	u32 i;
 
 	for (i = 0; i < reads; i++)
-		add(t, i & 1 ? 1000000 + 37 * (u64)unit_below(blocks) : i / 2, 1, TRACE_READ);
+		add_read(t, i & 1 ? 1000000 + 37 * (u64)unit_below(blocks) : i / 2, 1);
 }
 
 static u64 ios(const struct replay_counts *c)
@@ -130,10 +123,10 @@ static void slow_readers(u32 readers, u32 beside, u32 reads, u32 mib)
 	memset(at, 0, sizeof(at));
 	for (i = 0; i < reads; i++) {
 		who = unit_below(readers);
-		add(&t, (u64)(who + 1) * 400000 + 7919 * who + at[who], 8, TRACE_READ);
+		add_read(&t, (u64)(who + 1) * 400000 + 7919 * who + at[who], 8);
 		at[who] += 8;
 		for (k = 0; k < beside; k++)
-			add(&t, 100000000 + 13 * (u64)unit_below(50000000), 1, TRACE_READ);
+			add_read(&t, 100000000 + 13 * (u64)unit_below(50000000), 1);
 	}
 	none = run(&t, "none", mib << 10);
 	own = run(&t, "default,readahead=auto", mib << 10);
@@ -160,9 +153,9 @@ static void test_fast_reader(void)
 	u32 i;
 
 	for (i = 0; i < 2000; i++) {
-		add(&t, 32 * i, 32, TRACE_READ);
+		add_read(&t, 32 * i, 32);
 		if (i % 64 < 8)
-			add(&t, 100000 * (i % 64 / 2 + 1) + 500 * (i / 64) + i % 2, 1, TRACE_READ);
+			add_read(&t, 100000 * (i % 64 / 2 + 1) + 500 * (i / 64) + i % 2, 1);
 	}
 	own = run_late(&t, "default,readahead=auto", 8192, 4);
 	printf("# a fast reader beside slow ones: %llu of %llu blocks waited for, %llu missed\n",
@@ -183,9 +176,9 @@ static void beside_a_fast_one(u32 fast, u32 n, u32 late, u32 mib, u32 percent)
 	u32 i, k;
 
 	for (i = 0; i < 3000; i++) {
-		add(&t, 100000000 + 8 * i, 8, TRACE_READ);
+		add_read(&t, 100000000 + 8 * i, 8);
 		for (k = 0; k < fast; k++, at += n)
-			add(&t, at, n, TRACE_READ);
+			add_read(&t, at, n);
 	}
 	own = run_late(&t, "default", mib << 10, late);
 	printf("# one beside a reader who is %u times as fast, %u MiB: %llu of %u blocks missed\n", fast * n / 8, mib,
@@ -216,12 +209,12 @@ static void read_in_bursts(bool broken)
 	for (i = 0; i < 400; i++) {
 		who = unit_below(8);
 		for (k = 0; k < 64; k++, at[who] += 8) {
-			add(&t, (u64)(who + 1) * 4000000 + at[who], 8, TRACE_READ);
+			add_read(&t, (u64)(who + 1) * 4000000 + at[who], 8);
 			if (broken && k % 8 == 0)
-				add(&t, 100000000 + 1000 * single++, 1, TRACE_READ);
+				add_read(&t, 100000000 + 1000 * single++, 1);
 		}
 		for (k = 0; k < 40; k++)
-			add(&t, 100000000 + 1000 * single++, 1, TRACE_READ);
+			add_read(&t, 100000000 + 1000 * single++, 1);
 	}
 	own = run_late(&t, "default,readahead=auto", 65536, 16);
 	printf("# bursts beside %u single reads: %llu of %llu blocks waited for, %llu missed\n", single,
@@ -290,7 +283,7 @@ static void test_large_reads(void)
 	u32 k;
 
 	for (k = 0; k < 1000; k++)
-		add(&t, 64 * k, 64, TRACE_READ);
+		add_read(&t, 64 * k, 64);
 	for (i = 0; i < UNIT_COUNT(names); i++) {
 		struct replay_counts own = run(&t, names[i], 1024);
 
@@ -363,9 +356,9 @@ static void read_tree(struct trace *t, struct tree *x)
 	for (i = 0; i < FILES; i++) {
 		file = x->order[i];
 		if (!x->inodes[file / INODES])
-			add(t, file / INODES, 1, TRACE_READ);
+			add_read(t, file / INODES, 1);
 		x->inodes[file / INODES] = true;
-		add(t, x->at[file], x->at[file + 1] - x->at[file], TRACE_READ);
+		add_read(t, x->at[file], x->at[file + 1] - x->at[file]);
 	}
 }
 
@@ -443,9 +436,9 @@ static void small_cache(u32 blocks, u32 late)
 	u32 i;
 
 	for (i = 0; i < 200000; i++) {
-		add(&t, 7 * (u64)unit_below(blocks / 2), 1, TRACE_READ);
+		add_read(&t, 7 * (u64)unit_below(blocks / 2), 1);
 		if (i % 4 == 0)
-			add(&t, 1000000 + i, 4, TRACE_READ);
+			add_read(&t, 1000000 + i, 4);
 	}
 	none = run_late(&t, "none", 4 * blocks, late);
 	own = run_late(&t, "default,readahead=auto", 4 * blocks, late);
@@ -477,7 +470,7 @@ static void test_scan_and_then_none(void)
 	add_beside_a_scan(&t, 1000000, 150000);
 	before = t.nr;
 	for (i = 0; i < 200000; i++)
-		add(&t, 50000000 + 37 * (u64)unit_below(13000), 1, TRACE_READ);
+		add_read(&t, 50000000 + 37 * (u64)unit_below(13000), 1);
 	CHECK(!scheme_parse(&config.table, "default"));
 	config.sectors = t.sectors;
 	replay_init(&replay, &config);
@@ -505,7 +498,7 @@ static void test_large_blocks(void)
 	u32 i;
 
 	for (i = 0; i < 5000; i++)
-		add(&t, 32 * i, 32, TRACE_READ);
+		add_read(&t, 32 * i, 32);
 	hardly_misses(&t, names, UNIT_COUNT(names), 2);
 	trace_free(&t);
 }
@@ -520,8 +513,8 @@ static void test_hardly_true(void)
 	for (i = 0; i < 20000; i++) {
 		group = unit_below(60000);
 		for (k = 0; k < 3; k++)
-			add(&t, 16 * (u64)group + unit_below(16), 1, TRACE_READ);
-		add(&t, 2000000 + 64 * (u64)unit_below(1 + unit_below(400)), 1, TRACE_READ);
+			add_read(&t, 16 * (u64)group + unit_below(16), 1);
+		add_read(&t, 2000000 + 64 * (u64)unit_below(1 + unit_below(400)), 1);
 	}
 	none = run_late(&t, "none", 1024, 4);
 	own = run_late(&t, "default,readahead=auto", 1024, 4);
@@ -538,9 +531,9 @@ static void test_write_meanwhile(void)
 	u32 i;
 
 	for (i = 0; i < 3; i++)
-		add(&t, i, 1, TRACE_READ);
-	add(&t, 4, 1, TRACE_WRITE);
-	add(&t, 4, 1, TRACE_READ);
+		add_read(&t, i, 1);
+	add_op(&t, 4, 1, TRACE_WRITE);
+	add_read(&t, 4, 1);
 	c = run_late(&t, "default", 1024, 100);
 	CHECK_EQ(c.misses, 2);
 	trace_free(&t);

@@ -6,13 +6,6 @@
 
 static const char own[] = "default,readahead=auto";
 
-static void add(struct trace *t, u64 block, u32 n)
-{
-	struct trace_op op = { .ns = t->ns + 1000000, .sector = 8 * block, .sectors = 8 * n, .what = TRACE_READ };
-
-	trace_add(t, &op);
-}
-
 static struct replay_counts run_fast(const struct trace *t, const char *name, u32 kib, u32 late)
 {
 	return run_on(t, name, kib, late, 100000);
@@ -28,7 +21,7 @@ static void test_one_left_out(void)
 		struct trace t = { 0 };
 
 		for (i = 0; i < 20000; i++)
-			add(&t, FAR + (n + 1) * (u64)i, n);
+			add_read(&t, FAR + (n + 1) * (u64)i, n);
 		c = run_fast(&t, own, 8192, 4);
 		printf("# all but each %uth block: %llu of %llu missed\n", n + 1, (unsigned long long)c.misses,
 		       (unsigned long long)c.read_blocks);
@@ -42,7 +35,7 @@ static void add_reader(struct trace *t, u32 n, u32 reads)
 	u32 i;
 
 	for (i = 0; i < reads; i++)
-		add(t, FAR + n * (u64)i, n);
+		add_read(t, FAR + n * (u64)i, n);
 }
 
 /* Who waits for what is under way is looked ahead for further, on a fast device, too. */
@@ -87,7 +80,7 @@ static void in_turn(u32 readers, u32 mib)
 	u32 i;
 
 	for (i = 0; i < 16000; i++)
-		add(&t, FAR + i % readers * 65536 + i / readers * 32, 32);
+		add_read(&t, FAR + i % readers * 65536 + i / readers * 32, 32);
 	c = run_fast(&t, own, mib << 10, 4);
 	printf("# %u readers in turn in %u MiB: %llu of %llu blocks missed\n", readers, mib,
 	       (unsigned long long)c.misses, (unsigned long long)c.read_blocks);
@@ -109,7 +102,7 @@ static void test_every_fourth(void)
 	u32 i, mib;
 
 	for (i = 0; i < 40000; i++)
-		add(&t, FAR + 4 * i, 1);
+		add_read(&t, FAR + 4 * i, 1);
 	for (mib = 8; mib <= 256; mib *= 2) {
 		c = run(&t, own, mib << 10);
 		printf("# each fourth block, %u MiB: %llu of %llu blocks missed\n", mib, (unsigned long long)c.misses,
@@ -129,7 +122,7 @@ static void skips(u32 percent, u32 latency)
 	for (i = 0; i < 20000; i++, at += 4) {
 		while (unit_below(100) < percent)
 			at += 4;
-		add(&t, at, 4);
+		add_read(&t, at, 4);
 	}
 	c = run_on(&t, own, 32768, 4, latency);
 	printf("# %u %% left out: %llu of %llu blocks missed, %llu I/Os\n", percent, (unsigned long long)c.misses,

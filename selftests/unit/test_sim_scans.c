@@ -206,20 +206,13 @@ static void make_files(u32 at[BACKUP_FILES], u32 len[BACKUP_FILES])
 	}
 }
 
-static void add(struct trace *t, u64 block, u32 n)
-{
-	struct trace_op op = { .ns = t->ns + 1000000, .sector = 8 * block, .sectors = 8 * n, .what = TRACE_READ };
-
-	trace_add(t, &op);
-}
-
 /* As the page cache reads ahead. */
 static void read_file(struct trace *t, u32 at, u32 len)
 {
 	u32 from;
 
 	for (from = 0; from < len; from += 32)
-		add(t, at + from, pure_min(32, len - from));
+		add_read(t, at + from, pure_min(32, len - from));
 }
 
 static u64 ios(const struct replay_counts *c)
