@@ -113,6 +113,12 @@ u32 pagein_window(struct pagein *pi);
 void pagein_read(struct pagein *pi, struct bio *bio);
 
 /*
+ * The slots up to @slot are about to be written: what is there went on with what
+ * they held before. Not when they are published, since what goes on with them may
+ * have been by then: writes end in any order. Any context.
+ */
+void pagein_part(struct pagein *pi, u32 slot);
+/*
  * @n slots from @slot hold their data now. Bit i % 64 of @cont[i / 64]: slot i
  * continues slot i - 1. Before the map points at them. Any context.
  */

@@ -174,6 +174,7 @@ static int write_again(struct retry *r)
 	w->from = from + r->done;
 	w->n = got;
 	w->slot = slot;
+	pagein_part(bt->pagein, slot + got);
 	backing_reuse_write(bt->backing, &w->bio, slot, w->batch->opf);
 	write_add_pages(w);
 	write_count(w);

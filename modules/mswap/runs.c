@@ -65,6 +65,19 @@ u64 pagein_held(struct pagein_shard *sh, u32 base, u64 slots)
 	return read | pagein_waiting(sh, base, slots & ~read);
 }
 
+void pagein_part(struct pagein *pi, u32 slot)
+{
+	struct pagein_shard *sh;
+	unsigned long flags;
+
+	if (slot >= pi->map->nr_phys)
+		return;
+	sh = pagein_shard(pi, slot);
+	spin_lock_irqsave(&sh->lock, flags);
+	pi->map->cont[granule_of(slot)] &= ~granule_bit(slot);
+	spin_unlock_irqrestore(&sh->lock, flags);
+}
+
 /* Publishes the slots of one granule: bits @mask, of which @cont continue. */
 static void publish_granule(struct pagein *pi, u32 slot, u64 mask, u64 cont)
 {
@@ -75,8 +88,7 @@ static void publish_granule(struct pagein *pi, u32 slot, u64 mask, u64 cont)
 	spin_lock_irqsave(&sh->lock, flags);
 	WARN_ON_ONCE(pi->map->live[g] & mask);
 	pi->map->live[g] |= mask;
-	/* What lies behind them went on with what was here before. */
-	pi->map->cont[g] &= ~(mask | mask << 1);
+	pi->map->cont[g] &= ~mask;
 	pi->map->cont[g] |= cont & mask;
 	spin_unlock_irqrestore(&sh->lock, flags);
 }

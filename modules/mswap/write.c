@@ -320,6 +320,7 @@ bool batch_write(struct batch *b, u32 want, gfp_t gfp)
 	w->from = b->next;
 	w->n = got;
 	w->slot = slot;
+	pagein_part(bt->pagein, slot + got);
 	w->behind = false;
 	b->in_pieces = got < want && got < SLOT_RUN_LONG;
 	write_note_tail(w, &before);
