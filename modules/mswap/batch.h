@@ -6,8 +6,10 @@
  * The pages of a task's plug make a batch. It is written when it holds M pages
  * or at unplug. Swap pages are taken over by copy while there is room (store.h);
  * left-overs that consist of such pages wait batch_usecs for those of other
- * plugs. All others are written in place; only slots whose memory is not one
- * aligned page are copied first.
+ * plugs, and longer while the device is busy. All others are written in place;
+ * only slots whose memory is not one aligned page are copied first. Left-overs of
+ * swap pages in place wait as well, while all copies are on their way to the
+ * device; others do not.
  */
 #ifndef MSWAP_BATCH_H
 #define MSWAP_BATCH_H
@@ -68,6 +70,7 @@ struct batch_tail {
 struct gather {
 	spinlock_t lock;
 	struct batch *batch;		/* protected by lock */
+	u32 waits;			/* left, while the device is busy; protected by lock */
 	struct hrtimer timer;
 };
 
@@ -197,9 +200,10 @@ void batch_retry_work(struct work_struct *work);
 void gather_init(struct batching *bt);
 void gather_exit(struct batching *bt);
 /*
- * @b, which holds up no bio, waits for company for a while. Process context; a
- * batch that is full now, or had no room for @b, is written at once, or by the
- * worker if @defer.
+ * @b waits for company for a while: who is the first with bios in it sleeps
+ * meanwhile, unless @defer; a timer sees to all else. Process context; a batch
+ * that is full now, or had no room for @b, is written at once, or by the worker if
+ * @defer.
  */
 void gather_batch(struct batching *bt, struct batch *b, bool defer);
 

@@ -187,9 +187,25 @@ bool batch_fill(struct batching *bt, struct batch **bp, struct bio *bio,
 	return true;
 }
 
+/*
+ * Left-overs that hold up bios wait for company only while all copies are on
+ * their way to the device: it is busy for as long, and more so with many small
+ * writes.
+ */
+static bool batch_may_wait(const struct batch *b)
+{
+	const struct batching *bt = b->bt;
+
+	if (!b->nr_bios)
+		return true;
+	return (b->opf & (REQ_SWAP | REQ_SYNC)) == REQ_SWAP &&
+	       !batch_is_full(b) && READ_ONCE(bt->knobs->batch_usecs) &&
+	       store_is_used_up(bt->store) && !store_nr_failed(bt->store);
+}
+
 static void batch_unplugged(struct batch *b, bool defer)
 {
-	if (!b->nr_bios)
+	if (batch_may_wait(b))
 		gather_batch(b->bt, b, defer);
 	else if (defer)
 		batch_defer(b);
@@ -262,8 +278,10 @@ void batch_bio(struct batching *bt, struct bio *bio)
 	if (!batch_fill_plugged(bt, &alone, bio))
 		batch_defer_bio(bt, bio);
 	/* Copies may wait for company here, too: from 7.3 on zswap writes back without a plug. */
-	if (alone)
-		batch_unplugged(alone, false);
+	if (alone && !alone->nr_bios)
+		gather_batch(bt, alone, false);
+	else if (alone)
+		batch_issue(alone, BATCH_GFP_NOWAIT);
 }
 
 void batch_bio_wait(struct batching *bt, struct bio *bio)

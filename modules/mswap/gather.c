@@ -1,67 +1,133 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/delay.h>
 #include <linux/string.h>
 
 #include "batch.h"
 #include "compat/timer.h"
 
-/* Takes @b's pages over; @b is empty then and goes. */
-static void gather_join(struct batch *into, struct batch *b)
+/* Reclaim gets pages of bios back after their write only: they wait a part of the time. */
+#define GATHER_BIOS_SHARE	8
+/* How many times the wait of copies begins anew, at most, while the device is busy. */
+#define GATHER_WAITS		16
+
+static void gather_start_timer(struct batching *bt, u32 share)
 {
+	u64 ns = READ_ONCE(bt->knobs->batch_usecs) * (u64)NSEC_PER_USEC;
+
+	hrtimer_start(&bt->gather.timer, ns_to_ktime(ns / share),
+		      HRTIMER_MODE_REL);
+}
+
+/*
+ * A device that has not ended the writes before gains nothing by one more that is
+ * not full. Nobody waits for copies: they go with what comes meanwhile.
+ */
+static bool gather_waits_on(struct batching *bt)
+{
+	struct gather *g = &bt->gather;
+
+	lockdep_assert_held(&g->lock);
+	return g->batch && !g->batch->nr_bios && g->waits &&
+	       READ_ONCE(bt->knobs->batch_usecs) && !flight_idle(bt->givers);
+}
+
+static bool gather_has_room(const struct gather *g, const struct batch *b)
+{
+	const struct batch *into = g->batch;
+
+	lockdep_assert_held(&g->lock);
+	return into && cluster_fits(into->limit, into->n, b->n) &&
+	       into->n + b->n <= into->cap;
+}
+
+/* Takes @b's pages over; @b is empty then and goes. */
+static void gather_join(struct gather *g, struct batch *b)
+{
+	struct batch *into = g->batch;
+
 	memcpy(&into->pages[into->n], b->pages, b->n * sizeof(b->pages[0]));
 	into->n += b->n;
+	into->nr_bios += b->nr_bios;
 	into->opf |= b->opf;
 	batch_put(b);
 }
 
-static bool gather_has_room(const struct batch *into, const struct batch *b)
+static struct batch *gather_take(struct gather *g)
 {
-	return cluster_fits(into->limit, into->n, b->n) &&
-	       into->n + b->n <= into->cap;
+	struct batch *b = g->batch;
+
+	lockdep_assert_held(&g->lock);
+	g->batch = NULL;
+	return b;
 }
 
-static void gather_wait(struct batching *bt, struct batch *b)
+/*
+ * Who evicted the first pages of bios in @led waits for company himself, and sends
+ * it: where the device is slow, he waits there, too. A worker in his place would
+ * leave him to evict ever more, which comes to nothing for as long.
+ */
+static void gather_lead(struct batching *bt, struct batch *led)
 {
-	u64 ns = READ_ONCE(bt->knobs->batch_usecs) * (u64)NSEC_PER_USEC;
+	u32 usecs = READ_ONCE(bt->knobs->batch_usecs) / GATHER_BIOS_SHARE + 1;
+	struct gather *g = &bt->gather;
+	bool mine;
 
-	bt->gather.batch = b;
-	hrtimer_start(&bt->gather.timer, ns_to_ktime(ns), HRTIMER_MODE_REL);
+	usleep_range(usecs, usecs + usecs / 4);
+	spin_lock_irq(&g->lock);
+	mine = g->batch == led;
+	if (mine)
+		gather_take(g);
+	spin_unlock_irq(&g->lock);
+	if (mine)
+		batch_issue(led, BATCH_GFP_NOWAIT);
 }
 
 void gather_batch(struct batching *bt, struct batch *b, bool defer)
 {
 	struct gather *g = &bt->gather;
-	struct batch *ready = NULL;
+	struct batch *ready = NULL, *led = NULL;
+	bool first = b->nr_bios;
 	unsigned long flags;
 
 	spin_lock_irqsave(&g->lock, flags);
-	if (!g->batch) {
-		gather_wait(bt, b);
-	} else if (gather_has_room(g->batch, b)) {
-		gather_join(g->batch, b);
-		if (batch_is_full(g->batch)) {
-			ready = g->batch;
-			g->batch = NULL;
-		}
+	if (gather_has_room(g, b)) {
+		first &= !g->batch->nr_bios;
+		gather_join(g, b);
+		if (batch_is_full(g->batch))
+			ready = gather_take(g);
 	} else {
-		ready = g->batch;
-		gather_wait(bt, b);
+		ready = gather_take(g);
+		g->batch = b;
+		g->waits = GATHER_WAITS;
+		gather_start_timer(bt, 1);
 	}
+	if (first && defer)
+		gather_start_timer(bt, GATHER_BIOS_SHARE);
+	else if (first)
+		led = g->batch;
 	spin_unlock_irqrestore(&g->lock, flags);
 	if (ready && defer)
 		batch_defer(ready);
 	else if (ready)
 		batch_issue(ready, BATCH_GFP_NOWAIT);
+	if (led)
+		gather_lead(bt, led);
 }
 
 static enum hrtimer_restart gather_timer(struct hrtimer *timer)
 {
 	struct gather *g = container_of(timer, struct gather, timer);
-	struct batch *b;
+	struct batching *bt = container_of(g, struct batching, gather);
+	struct batch *b = NULL;
 	unsigned long flags;
 
 	spin_lock_irqsave(&g->lock, flags);
-	b = g->batch;
-	g->batch = NULL;
+	if (gather_waits_on(bt)) {
+		g->waits--;
+		gather_start_timer(bt, 1);
+	} else {
+		b = gather_take(g);
+	}
 	spin_unlock_irqrestore(&g->lock, flags);
 	if (b)
 		batch_defer(b);

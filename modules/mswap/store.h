@@ -73,6 +73,12 @@ void store_exit(struct store *st);
 
 /* How many copies are held; those that come and go meanwhile may be missed. */
 u32 store_nr_held(const struct store *st);
+/* Are all held, or about to be? */
+static inline bool store_is_used_up(const struct store *st)
+{
+	return !(u32)atomic64_read(&st->free);
+}
+
 /* A free copy, the caller's now, or NULL. */
 struct stored_page *store_get(struct store *st);
 /*

@@ -37,7 +37,7 @@ void scene_read(u32 slot)
 	read_slots(slot, slot + 1);
 }
 
-void scene_swap_out(u32 slot, u32 n)
+static void evict(u32 slot, u32 n, blk_opf_t opf)
 {
 	struct blk_plug plug;
 	struct io_group g;
@@ -46,9 +46,14 @@ void scene_swap_out(u32 slot, u32 n)
 	io_group_begin(&g);
 	blk_start_plug(&plug);
 	for (i = slot; i < slot + n; i++)
-		io_swap_out(&g, i, 1, 0);
+		io_swap_out(&g, i, 1, opf);
 	blk_finish_plug(&plug);
 	io_group_end(&g);
+}
+
+void scene_swap_out(u32 slot, u32 n)
+{
+	evict(slot, n, 0);
 }
 
 void scene_spoil(u32 phys, u8 flag)
@@ -66,6 +71,83 @@ static void plugs_share_a_write(void)
 	check_at_rest();
 	if (scene_stat(MSWAP_BATCHES) != 1)
 		sim_fail("two plugs' pages went in %llu batches", scene_stat(MSWAP_BATCHES));
+}
+
+#define WAIT_NS		(MSWAP_BATCH_USECS_MAX * 1000ull)
+
+/* As if a write were under way. */
+static void copies_wait_for_a_busy_device(void)
+{
+	struct flight *givers = rig.engine->batching.givers;
+	u32 i;
+
+	rig.engine->knobs.batch_usecs = MSWAP_BATCH_USECS_MAX;
+	flight_begin(givers);
+	scene_swap_out(0, 8);
+	sim_sleep(3 * WAIT_NS);
+	scene_swap_out(8, 8);
+	flight_end(givers);
+	check_at_rest();
+	if (scene_stat(MSWAP_BATCHES) != 1)
+		sim_fail("copies did not wait for a device that was busy");
+	flight_begin(givers);
+	scene_swap_out(16, 8);
+	for (i = 0; i < 100 && scene_stat(MSWAP_BATCHES) == 1; i++)
+		sim_sleep(WAIT_NS);
+	flight_end(givers);
+	if (i == 100)
+		sim_fail("copies wait for ever for a device that is busy");
+}
+
+struct evictor {
+	u32 slot;
+	blk_opf_t opf;
+	u64 took;	/* ns, 0 while it is about it */
+};
+
+static void run_evictor(void *arg)
+{
+	struct evictor *e = arg;
+	u64 begun = sim_now();
+
+	evict(e->slot, 8, e->opf);
+	e->took = sim_now() - begun;
+	wake_up(&rig.gate);
+}
+
+static void take_all_copies(struct store_chain *taken)
+{
+	struct stored_page *s;
+
+	while ((s = store_get(&rig.engine->store)))
+		store_chain_add(taken, s);
+}
+
+/* Without a copy left bios wait for others, for less time, and take along what waits as copies. */
+static void bios_share_a_write(void)
+{
+	struct evictor a = { .slot = 8 }, b = { .slot = 16 };
+	struct evictor sync = { .slot = 24, .opf = REQ_SYNC };
+	struct store_chain taken = { NULL };
+	u64 batches;
+
+	rig.engine->knobs.batch_usecs = MSWAP_BATCH_USECS_MAX;
+	rig.disk.slow = 1;
+	scene_swap_out(0, 8);
+	take_all_copies(&taken);
+	sim_spawn("an evictor", run_evictor, &a);
+	sim_spawn("an evictor", run_evictor, &b);
+	wait_event(rig.gate, a.took && b.took);
+	batches = scene_stat(MSWAP_BATCHES);
+	take_all_copies(&taken);
+	run_evictor(&sync);
+	store_put_chain(&rig.engine->store, &taken);
+	if (batches != 1)
+		sim_fail("two plugs' bios went in %llu batches", batches);
+	if (max(a.took, b.took) > WAIT_NS / 4)
+		sim_fail("bios waited %llu and %llu ns", a.took, b.took);
+	if (sync.took > WAIT_NS / 16)
+		sim_fail("who waits for his bios waited %llu ns", sync.took);
 }
 
 static void full_plug_goes(void)
@@ -365,9 +447,9 @@ static void wishes_reach_the_disk(void)
 }
 
 static void (*const scenes[])(void) = {
-	plugs_share_a_write, full_plug_goes, writes_continue_runs, strangers_come_along,
-	going_on_is_no_try, wishes_reach_the_disk, freed_as_it_is_written, freed_as_it_is_read,
-	room_stays_as_it_was,
+	plugs_share_a_write, copies_wait_for_a_busy_device, bios_share_a_write, full_plug_goes,
+	writes_continue_runs, strangers_come_along, going_on_is_no_try, wishes_reach_the_disk,
+	freed_as_it_is_written, freed_as_it_is_read, room_stays_as_it_was,
 	pieces_are_of_the_roomiest, last_granule_has_nothing_behind, pieces_are_read_at_once,
 	writes_need_no_memory,
 };

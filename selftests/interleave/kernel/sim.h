@@ -121,6 +121,10 @@ void sim_about_to_sleep(const char *what);
 
 u64 sim_now(void);
 void sim_sleep(u64 ns);
+static inline void usleep_range(unsigned long least, unsigned long most)
+{
+	sim_sleep((least + sim_below(most - least + 1)) * 1000ull);
+}
 
 struct sim_event {
 	u64 when;
