@@ -307,6 +307,7 @@ again:
 		spin_unlock_irqrestore(&sh->lock, flags);
 		goto again;
 	}
+	pagein_note_order(sh, slot);
 	f = waiting_find(&sh->room, slot);
 	if (f)
 		return serve_waiting(pi, sh, w, f, flags);
@@ -475,6 +476,7 @@ static void pagein_init_shards(struct pagein *pi)
 		waiting_init(&sh->room);
 		pace_init(&sh->pace);
 		steady_init(&sh->steady);
+		order_init(&sh->order);
 		window_tuner_init(&sh->run_tuner, RUN_PROBE_EVERY,
 				  RUN_PROBE_PAGES);
 		window_tuner_init(&sh->strangers_tuner, STRANGERS_PROBE_EVERY,

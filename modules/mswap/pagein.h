@@ -19,6 +19,7 @@
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
+#include "algo/order.h"
 #include "algo/pace.h"
 #include "algo/steady.h"
 #include "algo/window.h"
@@ -54,6 +55,7 @@ struct pagein_shard {
 	struct window_tuner run_tuner;
 	struct window_tuner strangers_tuner;
 	struct steady steady;
+	struct order order;
 	struct pace pace;
 	struct pagein_failed failed[PAGEIN_FAILED];
 	u32 nr_failed;	/* that were ever noted */

@@ -133,6 +133,8 @@ u64 pagein_being_read(struct pagein_shard *sh, u32 base);
 u64 pagein_waiting(struct pagein_shard *sh, u32 base, u64 slots);
 /* The same, or on their way. */
 u64 pagein_held(struct pagein_shard *sh, u32 base, u64 slots);
+/* Somebody asks for the page at @slot. */
+void pagein_note_order(struct pagein_shard *sh, u32 slot);
 extern const struct waiting_fate waiting_no_fate;
 /* Counts prefetched pages that met their fate. */
 void pagein_learn(struct pagein *pi, struct pagein_shard *sh,

@@ -67,6 +67,7 @@ static struct waiting_frame *get_frame(struct read_op *op,
 	if (!f)
 		return NULL;
 	f->stranger = stranger;
+	f->passed = false;
 	f->steady = stranger || passed ? STEADY_NONE : op->steady;
 	steady_spend(&sh->steady, f->steady);
 	return f;

@@ -21,6 +21,25 @@ void pagein_learn(struct pagein *pi, struct pagein_shard *sh,
 		    wasted->run + wasted->strangers + wasted->steady);
 }
 
+/*
+ * Who goes through his pages in order and leaves some out is to have windows all the
+ * same, as long as to read what he leaves out takes no longer than another I/O.
+ */
+void pagein_note_order(struct pagein_shard *sh, u32 slot)
+{
+	struct order_gap gap = order_next(&sh->order, slot);
+	struct waiting_frame *f;
+
+	lockdep_assert_held(&sh->lock);
+	if (gap.n > pace_pays(&sh->pace, GRANULE_SLOTS))
+		return;
+	for (; gap.n; gap.n--) {
+		f = waiting_find(&sh->room, gap.first++);
+		if (f)
+			f->passed = true;
+	}
+}
+
 struct read_op *pagein_find_read(struct pagein_shard *sh, u32 slot)
 {
 	struct read_op *op;

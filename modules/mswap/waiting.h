@@ -38,6 +38,7 @@ struct waiting_frame {
 	struct onward onward;
 	u8 steady;	/* for whom it was read: his class, or STEADY_NONE */
 	bool stranger;	/* was not of the wanted page's run */
+	bool passed;	/* a reader who goes in order has left it out */
 };
 
 struct waiting_room {
@@ -74,7 +75,7 @@ void waiting_begun(struct waiting_room *r, struct waiting_frame *f);
 struct waiting_fate {
 	u32 run;
 	u32 strangers;
-	u32 steady;	/* read ahead of a steady reader */
+	u32 steady;	/* read ahead of a steady reader, or passed by one in order */
 };
 
 static inline void waiting_note(struct waiting_fate *fate,
@@ -82,7 +83,7 @@ static inline void waiting_note(struct waiting_fate *fate,
 {
 	if (f->stranger)
 		fate->strangers++;
-	else if (f->steady != STEADY_NONE)
+	else if (f->steady != STEADY_NONE || f->passed)
 		fate->steady++;
 	else
 		fate->run++;

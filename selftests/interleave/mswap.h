@@ -173,6 +173,7 @@ enum {
 	EVENT_SIDES,			/* some side by side after one, */
 	EVENT_REWRITES,			/* one that writes to some of its pages, */
 	EVENT_SKIPPING,			/* and leaves some out, */
+	EVENT_FEW,			/* or most, */
 	EVENT_BURST,			/* all at once, */
 	EVENT_DOWN,			/* from the last one to the first, */
 	EVENT_HOLES,			/* beside a hole that one left, */

@@ -35,6 +35,7 @@ const struct run_event check_events[NR_EVENTS] = {
 	[EVENT_SIDES] = { "programs side by side after random reads", 2 },
 	[EVENT_REWRITES] = { "programs that write some pages anew", 2 },
 	[EVENT_SKIPPING] = { "programs that leave pages out", 2 },
+	[EVENT_FEW] = { "programs that leave most pages out", 2 },
 	[EVENT_BURST] = { "pages asked for all at once", 2 },
 	[EVENT_DOWN] = { "readers who go down", 2 },
 	[EVENT_HOLES] = { "windows beside holes", 2 },

@@ -35,6 +35,11 @@
 #define ASKED_PAGES	8
 #define HOLE_PAGES	(GRANULE_SLOTS * 4)
 
+/* Who leaves out most pages, of runs of a granule each, in so many passes. */
+#define FEW_ONE_IN	3
+#define FEW_PASSES	6
+#define FEW_PAGES	(GRANULE_SLOTS * 96)
+
 struct readers {
 	u32 n;
 	u32 apart;				/* granules */
@@ -401,6 +406,43 @@ static void check_skipping(void)
 			 n, granules, down ? "down" : "up", misses);
 }
 
+/* Each granule's pages are a run of its own. */
+static void write_apart(u32 pages)
+{
+	u32 from, page;
+
+	for (from = 0; from < 2 * GRANULE_SLOTS; from += GRANULE_SLOTS)
+		for (page = from; page < pages; page += 2 * GRANULE_SLOTS)
+			scene_write(page, GRANULE_SLOTS);
+}
+
+/*
+ * Who leaves out two pages of three in his order, up or down, uses little of what is read
+ * for him. Windows stay open to him all the same.
+ */
+static void check_few(void)
+{
+	u32 slots = FEW_PAGES + 2 * ENGINE_RESERVE_MIN, pass, page, n = 0;
+	bool down = sim_once_in(2);
+	u64 before, reads;
+
+	rig_start_alone(FEW_PAGES, MSWAP_WAITING_PAGES_DEFAULT, slots);
+	rig.engine->knobs.readahead = MSWAP_READAHEAD_AUTO;
+	write_apart(FEW_PAGES);
+	before = counts_now().reads;
+	for (pass = 0; pass < FEW_PASSES; pass++)
+		for (page = 0; page < FEW_PAGES; page++)
+			if (sim_once_in(FEW_ONE_IN)) {
+				read_one(down ? FEW_PAGES - 1 - page : page);
+				n++;
+			}
+	reads = counts_now().reads - before;
+	run_count(EVENT_FEW, 1);
+	if (reads > n / 4)
+		sim_fail("who reads one page in %u on his way %s had %llu reads for %u",
+			 FEW_ONE_IN, down ? "down" : "up", reads, n);
+}
+
 /*
  * Who goes down with the swap core's read-ahead, which asks for some pages before and at
  * the one that he wants, from the lowest on, has each page read once.
@@ -503,6 +545,7 @@ void reads_run(void)
 	static void (*const checks[])(void) = {
 		check_beside_random, check_beside_random, check_after_random,
 		check_rewrites, check_hole, check_filled_hole, check_burst, check_skipping, check_skipping, check_down,
+		check_few, check_few,
 		check_alone, check_alone, check_alone, check_alone,
 	};
 

@@ -42,6 +42,7 @@ static void test_fast_and_slow_devices(void)
 		reads(&p, devices[i][0], devices[i][1], 1000);
 		CHECK_EQ(p.io_ns, devices[i][0]);
 		CHECK_EQ(p.slot_ns, devices[i][1]);
+		CHECK_EQ(pace_pays(&p, 64), devices[i][2]);
 		CHECK_EQ(pace_gap(&p, 64), devices[i][2]);
 	}
 }

@@ -34,11 +34,18 @@ void pace_learn(struct pace *p, u32 n, u64 ns)
 		p->slot_ns = follow(p->slot_ns, pure_max(took > io ? (took - io) / (n - 1) : 0, 1));
 }
 
-u32 pace_gap(struct pace *p, u32 most)
+u32 pace_pays(const struct pace *p, u32 most)
 {
 	u32 io = p->io_ns, slot = p->slot_ns;
 
-	if (!io || !slot || ++p->asked % PACE_PROBE_EVERY == 0)
+	return io && slot ? pure_min(io / slot, most) : most;
+}
+
+u32 pace_gap(struct pace *p, u32 most)
+{
+	u32 pays = pace_pays(p, most);
+
+	if (p->io_ns && p->slot_ns && ++p->asked % PACE_PROBE_EVERY == 0)
 		return most;
-	return pure_min(io / slot, most);
+	return pays;
 }

@@ -30,7 +30,9 @@ void pace_init(struct pace *p);
  * itself.
  */
 void pace_learn(struct pace *p, u32 n, u64 ns);
-/* The most slots between two wanted ones, up to @most; @most when not known. */
+/* The most slots that take no longer than an I/O, up to @most; @most when not known. */
+u32 pace_pays(const struct pace *p, u32 most);
+/* So many may lie between two wanted ones in a read: the same, but now and then @most. */
 u32 pace_gap(struct pace *p, u32 most);
 
 #endif
