@@ -13,6 +13,8 @@
 #define RUN_PROBE_PAGES		16
 #define STRANGERS_PROBE_EVERY	256
 #define STRANGERS_PROBE_PAGES	8
+/* A window of so many that is late has the next one begun as well. */
+#define LATE_PAGES		16
 
 static struct kmem_cache *read_op_cache;
 
@@ -199,11 +201,33 @@ static bool read_brings(struct pagein *pi, const struct read_op *op,
 }
 
 /*
+ * Who comes to a window that was read ahead before it is there is faster than the device,
+ * and will be so at the next one. Not where that would take what others wait for.
+ */
+static bool is_late(struct pagein_shard *sh, const struct read_op *op)
+{
+	return !op->nr_want && op->n >= LATE_PAGES &&
+	       waiting_nr_free(&sh->room) + sh->room.nr_passed >= op->n;
+}
+
+/* The window that begins since somebody joins the @n pages from @at on. */
+static struct onward joined_onward(struct pagein_shard *sh,
+				   const struct read_op *op, u32 at, u32 n)
+{
+	struct onward onward;
+
+	if (is_late(sh, op))
+		return read_op_onward(op, op->down ? 0 : op->n - 1);
+	onward = read_op_onward(op, at + n - 1);
+	return onward.slot != SLOT_NONE ? onward : read_op_onward(op, at);
+}
+
+/*
  * The wanted pages are being read: their reader will copy them. All that is left
  * of the bio or nothing, so that it can be read alone, should that read fail.
  */
-static bool join_read(struct pagein *pi, struct walk *w, struct read_op *op,
-		      u32 slot)
+static bool join_read(struct pagein *pi, struct pagein_shard *sh,
+		      struct walk *w, struct read_op *op, u32 slot)
 {
 	u32 n = w->bio->bi_iter.bi_size >> PAGE_SHIFT;
 	u32 at = slot - op->slot;
@@ -218,9 +242,7 @@ static bool join_read(struct pagein *pi, struct walk *w, struct read_op *op,
 		.n = n,
 	};
 	op->joined_pages += n;
-	onward = read_op_onward(op, at + n - 1);
-	if (onward.slot == SLOT_NONE)
-		onward = read_op_onward(op, at);
+	onward = joined_onward(sh, op, at, n);
 	if (onward.slot != SLOT_NONE) {
 		if (onward.below)
 			op->below = 0;
@@ -312,7 +334,7 @@ again:
 	if (f)
 		return serve_waiting(pi, sh, w, f, flags);
 	op = pagein_find_read(sh, slot);
-	if (op && !w->alone && join_read(pi, w, op, slot)) {
+	if (op && !w->alone && join_read(pi, sh, w, op, slot)) {
 		spin_unlock_irqrestore(&sh->lock, flags);
 		return STEP_GONE;
 	}

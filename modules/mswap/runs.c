@@ -36,7 +36,7 @@ void pagein_note_order(struct pagein_shard *sh, u32 slot)
 	for (; gap.n; gap.n--) {
 		f = waiting_find(&sh->room, gap.first++);
 		if (f)
-			f->passed = true;
+			waiting_pass(&sh->room, f);
 	}
 }
 

@@ -44,6 +44,7 @@ void waiting_init(struct waiting_room *r)
 	INIT_LIST_HEAD(&r->free);
 	init_llist_head(&r->returned);
 	r->nr_ready = 0;
+	r->nr_passed = 0;
 	r->nr_free = 0;
 	r->nr_frames = 0;
 	r->target = 0;
@@ -208,6 +209,13 @@ void waiting_take(struct waiting_room *r, struct waiting_frame *f)
 	hlist_del(&f->hash);
 	list_del(&f->list);
 	r->nr_ready--;
+	r->nr_passed -= f->passed;
+}
+
+void waiting_pass(struct waiting_room *r, struct waiting_frame *f)
+{
+	r->nr_passed += !f->passed;
+	f->passed = true;
 }
 
 void waiting_add(struct waiting_room *r, struct waiting_frame *f)

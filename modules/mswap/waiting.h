@@ -48,6 +48,7 @@ struct waiting_room {
 	struct list_head free;
 	struct llist_head returned;
 	u32 nr_ready;
+	u32 nr_passed;	/* of these */
 	u32 nr_free;
 	u32 nr_frames;
 	u32 target;	/* frames above it are freed when they come back */
@@ -69,6 +70,8 @@ struct waiting_frame *waiting_find(struct waiting_room *r, u32 slot);
 void waiting_take(struct waiting_room *r, struct waiting_frame *f);
 /* A taken frame becomes ready; f->slot and f->onward are set. Those of a read follow each other. */
 void waiting_add(struct waiting_room *r, struct waiting_frame *f);
+/* A reader in order has left out @f, which is ready. */
+void waiting_pass(struct waiting_room *r, struct waiting_frame *f);
 /* A hit of @f, which is ready still, starts f->onward: no other frame of its read will. */
 void waiting_begun(struct waiting_room *r, struct waiting_frame *f);
 /* What became of prefetched pages, by whether they were of the wanted run. */

@@ -36,6 +36,7 @@ const struct run_event check_events[NR_EVENTS] = {
 	[EVENT_REWRITES] = { "programs that write some pages anew", 2 },
 	[EVENT_SKIPPING] = { "programs that leave pages out", 2 },
 	[EVENT_FEW] = { "programs that leave most pages out", 2 },
+	[EVENT_LATE] = { "windows that were late", 2 },
 	[EVENT_BURST] = { "pages asked for all at once", 2 },
 	[EVENT_DOWN] = { "readers who go down", 2 },
 	[EVENT_HOLES] = { "windows beside holes", 2 },

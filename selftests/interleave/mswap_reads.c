@@ -529,6 +529,41 @@ static void check_filled_hole(void)
 		sim_fail("a page in a hole of another run was read with %llu of that", pages - 1);
 }
 
+/* Who comes to a window before it is there has the one behind it begun, too. */
+static void check_late(void)
+{
+	struct readers *rd = calloc(1, sizeof(*rd));
+	const u64 *cont;
+	struct io_group g;
+	u64 before, reads;
+
+	SIM_CHECK(rd);
+	rd->n = 1;
+	rd->apart = 8;
+	rig_start_alone(READER_PAGES, MSWAP_WAITING_PAGES_DEFAULT,
+			rd->apart * GRANULE_SLOTS + 2 * ENGINE_RESERVE_MIN);
+	rig.engine->knobs.readahead = MSWAP_READAHEAD_ON;
+	take_other_slots(rd);
+	write_all(rd);
+	rig.disk.bdev.synchronous = false;
+	read_one(rd->virt[0][0]);
+	rig.disk.slow = 1u << 20;
+	before = counts_now().reads;
+	io_group_begin(&g);
+	io_read(&g, rd->virt[0][GRANULE_SLOTS / 2], 1, REQ_SYNC);
+	io_read(&g, rd->virt[0][GRANULE_SLOTS], 1, REQ_SYNC);
+	reads = counts_now().reads - before;
+	io_group_end(&g);
+	cont = rig.engine->map.cont;
+	/* Batches of several CPUs may have broken runs. */
+	if (cont[0] == ~1ull && cont[1] & cont[2] & 1) {
+		run_count(EVENT_LATE, 1);
+		if (reads != 2)
+			sim_fail("%llu reads were under way when a window was late", reads);
+	}
+	free(rd);
+}
+
 static void check_alone(void)
 {
 	u32 room = 8 << sim_below(4);
@@ -545,7 +580,7 @@ void reads_run(void)
 	static void (*const checks[])(void) = {
 		check_beside_random, check_beside_random, check_after_random,
 		check_rewrites, check_hole, check_filled_hole, check_burst, check_skipping, check_skipping, check_down,
-		check_few, check_few,
+		check_few, check_few, check_late, check_late,
 		check_alone, check_alone, check_alone, check_alone,
 	};
 
