@@ -5,6 +5,7 @@
 
 #define OPERATIONS	1000000
 #define BLOCKS		65536
+#define MANY_BLOCKS	(1u << 24)
 
 /* The streams as a list, those used last first, searched from its begin. */
 struct plain_stream {
@@ -169,6 +170,18 @@ static void check_lists(const struct stream_planner *s)
 	}
 }
 
+/* In each area those are counted that look 16 blocks ahead from there. */
+static void check_far(const struct stream_planner *s)
+{
+	u32 i, counted = 0, far = 0;
+
+	for (i = 0; i < STREAM_AREAS; i++)
+		counted += s->far[i];
+	for (i = 0; i < STREAMS; i++)
+		far += s->streams[i].degree >= 16;
+	CHECK_EQ(counted, far);
+}
+
 static void test_stream_plain(void)
 {
 	static u64 readers[STREAMS + 8];
@@ -185,7 +198,7 @@ static void test_stream_plain(void)
 	for (i = 0; i < OPERATIONS; i++) {
 		who = unit_below(i >> 14 & 1 ? STREAMS + 8 : STREAMS / 2);
 		if (!unit_below(50))
-			readers[who] = unit_below(8) ? unit_below(BLOCKS) : unit_below(64);
+			readers[who] = unit_below(8) ? unit_below(i & 1 ? BLOCKS : MANY_BLOCKS) : unit_below(64);
 		ref.first = readers[who] + unit_below(8) / 7 * unit_below(4);
 		ref.first -= unit_below(8) || !ref.first ? 0 : 1;
 		ref.n = 1 + unit_below(8);
@@ -206,6 +219,8 @@ static void test_stream_plain(void)
 		}
 		CHECK_EQ(s.streams[s.lists[plain[0].goes_on].newest].next, plain[0].next);
 		check_lists(&s);
+		if (!(i & 63))
+			check_far(&s);
 		lately = unit_below(300);
 		CHECK_EQ(stream_readers(&s, lately, 4), plain_readers(lately, 4, i + 1));
 	}

@@ -11,6 +11,8 @@
 #define SOON		32	/* streams begun */
 #define FORGETS		4	/* times as many as have begun, of a pause, at most */
 #define PART_SHIFT	4	/* blocks whose streams have one hash */
+#define AREA_SHIFT	11	/* the same, for those that look far ahead; */
+#define FURTHEST	(LOOKAHEAD_MAX + SLACK)	/* not further than so many */
 
 /* --- by use --- */
 
@@ -126,6 +128,27 @@ static struct stream *find(struct stream_planner *s, u64 first)
 	return found;
 }
 
+static u8 *far_in(struct stream_planner *s, u64 area)
+{
+	return &s->far[index_hash(area, 54)];
+}
+
+/* Does @x look far enough ahead to be found by what was prefetched? */
+static bool is_far(const struct stream *x)
+{
+	return x->degree >= SKIPPED;
+}
+
+/* Most references are of no stream, and near none: they need no walk. */
+static bool may_be_skipped(struct stream_planner *s, u64 first)
+{
+	u64 area = first > FURTHEST ? (first - FURTHEST) >> AREA_SHIFT : 0;
+
+	while (area < first >> AREA_SHIFT && !*far_in(s, area))
+		area++;
+	return *far_in(s, area);
+}
+
 /*
  * The nearest stream that has prefetched @first, or up to there, and goes on before it: who
  * leaves out more than SLACK reads what was prefetched for him all the same.
@@ -135,9 +158,11 @@ static struct stream *find_skipped(struct stream_planner *s, u64 first)
 	struct stream *x, *found = NULL;
 	u8 which;
 
+	if (!may_be_skipped(s, first))
+		return NULL;
 	for (which = s->lists[true].newest; which != STREAM_NONE; which = x->older) {
 		x = &s->streams[which];
-		if (x->degree < SKIPPED || first < x->next || first > x->ahead + SLACK)
+		if (!is_far(x) || first < x->next || first > x->ahead + SLACK)
 			continue;
 		if (!found || x->next > found->next)
 			found = x;
@@ -149,6 +174,8 @@ static void begin(struct stream_planner *s, u64 end)
 {
 	struct stream *x = &s->streams[first_out(s)];
 
+	if (is_far(x))
+		--*far_in(s, x->next >> AREA_SHIFT);
 	go_on_at(s, x, end);
 	x->ahead = end;
 	x->degree = 0;
@@ -242,34 +269,13 @@ static void adapt(struct stream_planner *s, struct stream *x,
 	x->degree = pure_min(x->degree, most);
 }
 
-void stream_reference(struct stream_planner *s, const struct reference *ref,
-		      struct plan *plan)
+/* @x has gone on to @end. Names what @ref makes it look ahead for. */
+static void name_ahead(struct stream_planner *s, struct stream *x,
+		       const struct reference *ref, u64 end, bool early,
+		       struct plan *plan)
 {
-	struct stream *x = find(s, ref->first);
-	u64 end = ref->first + ref->n;
-	bool early, late;
 	u32 n;
 
-	if (!x)
-		x = find_skipped(s, ref->first);
-	if (!x) {
-		begin(s, end);
-		return;
-	}
-	if (end <= x->next) {
-		make_newest(s, x, x->goes_on);
-		return;
-	}
-	late = comes_late(x, s->begun);
-	make_newest(s, x, true);
-	go_on_at(s, x, end);
-	early = x->degree && ref->room == ROOM_DISK && ref->first < x->ahead;
-	if (x->ahead < end)
-		x->ahead = end;
-	if (late) {
-		x->degree = 0;
-		return;
-	}
 	/* Half of what was prefetched is still to come: later. */
 	if (x->degree && 2 * (x->ahead - end) >= x->degree)
 		return;
@@ -283,4 +289,43 @@ void stream_reference(struct stream_planner *s, const struct reference *ref,
 		n -= n % WHOLE;
 	plan_add(plan, x->ahead, n);
 	x->ahead += n;
+}
+
+static void go_on(struct stream_planner *s, struct stream *x,
+		  const struct reference *ref, u64 end, struct plan *plan)
+{
+	bool late = comes_late(x, s->begun), early;
+
+	make_newest(s, x, true);
+	go_on_at(s, x, end);
+	early = x->degree && ref->room == ROOM_DISK && ref->first < x->ahead;
+	if (x->ahead < end)
+		x->ahead = end;
+	if (late)
+		x->degree = 0;
+	else
+		name_ahead(s, x, ref, end, early, plan);
+}
+
+void stream_reference(struct stream_planner *s, const struct reference *ref,
+		      struct plan *plan)
+{
+	struct stream *x = find(s, ref->first);
+	u64 end = ref->first + ref->n;
+
+	if (!x)
+		x = find_skipped(s, ref->first);
+	if (!x) {
+		begin(s, end);
+		return;
+	}
+	if (end <= x->next) {
+		make_newest(s, x, x->goes_on);
+		return;
+	}
+	if (is_far(x))
+		--*far_in(s, x->next >> AREA_SHIFT);
+	go_on(s, x, ref, end, plan);
+	if (is_far(x))
+		++*far_in(s, end >> AREA_SHIFT);
 }

@@ -86,6 +86,7 @@ struct reference {
 
 #define STREAMS		128
 #define STREAM_HEADS	256		/* a power of two */
+#define STREAM_AREAS	1024		/* the same */
 #define STREAM_NONE	0xff
 
 struct stream {
@@ -108,6 +109,7 @@ struct stream_list {
 struct stream_planner {
 	struct stream streams[STREAMS];
 	u8 heads[STREAM_HEADS];	/* by hash of where they go on */
+	u8 far[STREAM_AREAS];	/* by hash of the area: streams that look far ahead from there */
 	struct stream_list lists[2];	/* seen once, and those that have gone on */
 	u32 clock;		/* references */
 	u32 begun;		/* streams */
