@@ -11,6 +11,7 @@
 struct plain_stream {
 	u64 next, ahead;
 	u32 degree, used, used_then, pause;
+	u8 skips;
 	bool goes_on;
 };
 
@@ -122,6 +123,7 @@ static struct run plain_reference(const struct reference *ref, u32 clock)
 	}
 	if (end <= x->next)
 		return (struct run){ 0, 0 };
+	x->skips = (u8)(x->skips << 1 | (ref->first > x->next));
 	x->next = end;
 	x->goes_on = true;
 	late = pause > 32 && pause > 2 * x->pause;
@@ -218,6 +220,8 @@ static void test_stream_plain(void)
 			named++;
 		}
 		CHECK_EQ(s.streams[s.lists[plain[0].goes_on].newest].next, plain[0].next);
+		if (plain[0].goes_on)
+			CHECK_EQ(stream_skips(&s), plain[0].skips > 0);
 		check_lists(&s);
 		if (!(i & 63))
 			check_far(&s);

@@ -18,6 +18,7 @@ struct share {
 };
 
 static const struct share enough[] = { { 3, 2 }, { 5, 3 } };
+static const struct share skipper_enough[] = { { 10, 3 }, { 4, 1 } };
 static const struct share near_enough[] = { { 6, 1 }, { 9, 1 } };
 
 void chooser_init(struct auto_planner *a)
@@ -149,6 +150,8 @@ static void decide(struct auto_planner *a, const struct reference *ref)
 			acting |= 1u << kind;
 	}
 	a->acting = acting;
+	a->for_skippers = is_worth(&a->scores[PLANNER_STREAM], skipper_enough,
+				   a->for_skippers, ref);
 }
 
 static void halve(struct tally *t)

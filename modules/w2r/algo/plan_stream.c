@@ -180,6 +180,7 @@ static void begin(struct stream_planner *s, u64 end)
 	x->ahead = end;
 	x->degree = 0;
 	x->pause = 0;
+	x->skips = 0;
 	s->begun++;
 	make_newest(s, x, false);
 }
@@ -228,6 +229,13 @@ static u32 share(const struct stream_planner *s, const struct stream *x,
 	if ((ref->late || x->degree > each) && n * each > others)
 		each = pure_max(each, n * each - others);
 	return pure_max(2 * ref->n, each);
+}
+
+bool stream_skips(const struct stream_planner *s)
+{
+	u8 which = s->lists[true].newest;
+
+	return which != STREAM_NONE && s->streams[which].skips;
 }
 
 u32 stream_readers(const struct stream_planner *s, u32 lately, u32 most)
@@ -297,6 +305,7 @@ static void go_on(struct stream_planner *s, struct stream *x,
 	bool late = comes_late(x, s->begun), early;
 
 	make_newest(s, x, true);
+	x->skips = (u8)(x->skips << 1 | (ref->first > x->next));
 	go_on_at(s, x, end);
 	early = x->degree && ref->room == ROOM_DISK && ref->first < x->ahead;
 	if (x->ahead < end)

@@ -7,7 +7,6 @@
 #define AUTO_BLOCKS	128	/* that auto prefetches after a read, */
 #define AUTO_DOUBLINGS	2	/* so often twice as many, when they come late, */
 #define AT_ONCE		8	/* but not more than this share of the cache, or was read */
-#define UNUSED_FOR	256	/* references: nothing is used again, so nothing is to be spared */
 #define USED_LATELY	32	/* references: so something is */
 #define PARTS_SCORED	8	/* of a run, or up to twice as many */
 #define NEAR		32	/* blocks, aligned */
@@ -195,7 +194,9 @@ static bool may_act(const struct planner *p, u32 kind,
 
 static bool acts(const struct planner *p, u32 kind)
 {
-	return p->chooser.acting & 1u << kind;
+	u32 acting = stream_skips(&p->stream) ? planner_acting(p) : p->chooser.acting;
+
+	return acting & 1u << kind;
 }
 
 /* How many blocks auto may name. */
@@ -218,7 +219,7 @@ static u32 share_at_once(const struct planner *p, const struct reference *ref)
 {
 	u32 readers;
 
-	if (p->unused_for < UNUSED_FOR)
+	if (!planner_spares_nothing(p))
 		return AT_ONCE;
 	readers = stream_readers(&p->stream, ref->entries / ref->n, AT_ONCE / 2);
 	return readers > 1 ? 2 * readers : 1;

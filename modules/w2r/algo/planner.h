@@ -34,7 +34,9 @@
  *          may pay, if a sixth comes true, until less than a ninth. How much auto names
  *          after one read doubles, twice at most, when a read waits for a prefetch; but
  *          it is not more than an eighth of the cache, or than was read. Where nothing
- *          is used again, a reader alone may have all of it, several share a half.
+ *          is used again, a reader alone may have all of it, several share a half; and
+ *          stream acts for who leaves out blocks if three tenths come true, until less
+ *          than a quarter do: one I/O serves many reads all the same.
  *
  * The caller's lock protects it; nothing allocates.
  */
@@ -57,6 +59,7 @@ enum planner_kind {
 #define PLAN_HOLE		8	/* blocks of 4 KiB worth reading past, for one I/O less */
 #define LOOKAHEAD_MAX		1024	/* blocks */
 #define PLAN_SECTORS		8192	/* that one plan takes at most, with what it reads past */
+#define PLAN_UNUSED_FOR		256	/* references: nothing of the cache is used again */
 #define SLOW_LATENCY		1000000	/* ns */
 
 struct run {
@@ -97,6 +100,7 @@ struct stream {
 	u32 used_then;		/* and by how many streams had begun; */
 	u32 pause;		/* of these about the most between two times */
 	u8 chain;		/* of those whose next blocks have one hash */
+	u8 skips;		/* a bit each of the last times: blocks were left out before */
 	u8 newer, older;	/* of its list, those used after and before it */
 	bool goes_on;		/* has done so: which list that is */
 };
@@ -173,6 +177,7 @@ struct auto_planner {
 	struct score scores[SCORES];
 	u32 clock;
 	u32 acting;		/* a bit each */
+	bool for_skippers;	/* stream is right often enough for readers who leave out blocks */
 };
 
 #define PARTS			16	/* a power of two */
@@ -236,10 +241,20 @@ static inline bool planner_near_pays(const struct reference *ref)
 	return ref->slow && (ref->has_room || !ref->full);
 }
 
+/* Nothing that is pushed out would be used. */
+static inline bool planner_spares_nothing(const struct planner *p)
+{
+	return p->unused_for >= PLAN_UNUSED_FOR;
+}
+
 /* Which planners act, a bit for each kind: p->kind, or auto's choice. */
 static inline u32 planner_acting(const struct planner *p)
 {
-	return p->kind == PLANNER_AUTO ? p->chooser.acting : 1u << p->kind;
+	bool skippers = p->chooser.for_skippers && planner_spares_nothing(p);
+
+	if (p->kind != PLANNER_AUTO)
+		return 1u << p->kind;
+	return p->chooser.acting | (u32)skippers << PLANNER_STREAM;
 }
 
 /* Adds up to @n blocks from @first on, if there is room for a run. */
@@ -327,6 +342,8 @@ void stream_reference(struct stream_planner *s, const struct reference *ref,
 		      struct plan *plan);
 /* How many streams went on in the last @lately references, or 256: 1 to @most. */
 u32 stream_readers(const struct stream_planner *s, u32 lately, u32 most);
+/* Has the reader of the one that went on last left out blocks, one of eight times? */
+bool stream_skips(const struct stream_planner *s);
 void pattern_init(struct pattern_planner *p);
 void pattern_reference(struct pattern_planner *p, const struct reference *ref,
 		       struct plan *plan);
