@@ -12,10 +12,9 @@
 
 static void gather_start_timer(struct batching *bt, u32 share)
 {
-	u64 ns = READ_ONCE(bt->knobs->batch_usecs) * (u64)NSEC_PER_USEC;
+	u32 ns = READ_ONCE(bt->knobs->batch_usecs) * (u32)NSEC_PER_USEC / share;
 
-	hrtimer_start(&bt->gather.timer, ns_to_ktime(ns / share),
-		      HRTIMER_MODE_REL);
+	hrtimer_start(&bt->gather.timer, ns_to_ktime(ns), HRTIMER_MODE_REL);
 }
 
 /*
