@@ -188,9 +188,8 @@ bool batch_fill(struct batching *bt, struct batch **bp, struct bio *bio,
 }
 
 /*
- * Left-overs that hold up bios wait for company only while all copies are on
- * their way to the device: it is busy for as long, and more so with many small
- * writes.
+ * Left-overs that hold up bios wait for company only while no copy is free: the
+ * device is busy then, as a rule, and more so with many small writes.
  */
 static bool batch_may_wait(const struct batch *b)
 {
@@ -233,6 +232,10 @@ static void batch_unplug(struct blk_plug_cb *cb, bool from_schedule)
  * The batch of the task's plug; without a plug, @alone. The plug stays after its
  * batch has gone, as long as the task does not sleep: the module must not go
  * before it.
+ *
+ * Who is called first at the end keeps those behind him waiting as long as he sleeps
+ * or sends. An md array below may have bios behind, which a resync waits for, which
+ * what is sent here waits for: others' callbacks come first.
  */
 static struct batch **batch_of_plug(struct batching *bt, struct batch **alone)
 {
@@ -243,6 +246,7 @@ static struct batch **batch_of_plug(struct batching *bt, struct batch **alone)
 	if (!cb)
 		return alone;
 	if (!plug->held) {
+		list_move_tail(&cb->list, &current->plug->cb_list);
 		plug->held = true;
 		flight_begin(&bt->held);
 	}

@@ -247,11 +247,26 @@ static bool write_has_payer(struct batch_write *w)
 	return true;
 }
 
+/* Have all bios one priority? */
+static bool write_has_priority(struct batch_write *w)
+{
+	struct cluster_page *pages = write_pages(w);
+	struct bio *first = pages->owner, *bio;
+	u32 i;
+
+	for (i = 1; i < w->n; i++) {
+		bio = pages[i].owner;
+		if (bio->bi_ioprio != first->bi_ioprio)
+			return false;
+	}
+	return true;
+}
+
 /*
- * The cgroup of the pages pays, and the priority of the first one counts. What has
- * copies in it, or pages of several, goes to the root's account: whoever happens to
- * send it, or to be first, may be kept to so little I/O that all would wait for him,
- * or he for what is none of his.
+ * The cgroup of the pages pays, and their priority counts. What has copies in it, or
+ * pages of several, goes to the root's account, or with none: whoever happens to send
+ * it, or to be first, may be kept to so little I/O that all would wait for him, or he
+ * for what is none of his.
  */
 static void write_charge(struct batch_write *w)
 {
@@ -262,7 +277,8 @@ static void write_charge(struct batch_write *w)
 		return;
 	}
 	bio_clone_blkg_association(&w->bio, owner);
-	w->bio.bi_ioprio = owner->bi_ioprio;
+	if (write_has_priority(w))
+		w->bio.bi_ioprio = owner->bi_ioprio;
 	/* A worker sends what others wait for, too, and sleeps for no cgroup: it pays later. */
 	if (current->flags & PF_WQ_WORKER)
 		w->bio.bi_opf |= REQ_SWAP;

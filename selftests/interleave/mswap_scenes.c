@@ -37,13 +37,14 @@ void scene_read(u32 slot)
 	read_slots(slot, slot + 1);
 }
 
-static void evict(u32 slot, u32 n, blk_opf_t opf)
+static void evict(u32 slot, u32 n, blk_opf_t opf, u16 ioprio)
 {
 	struct blk_plug plug;
 	struct io_group g;
 	u32 i;
 
 	io_group_begin(&g);
+	g.ioprio = ioprio;
 	blk_start_plug(&plug);
 	for (i = slot; i < slot + n; i++)
 		io_swap_out(&g, i, 1, opf);
@@ -53,7 +54,7 @@ static void evict(u32 slot, u32 n, blk_opf_t opf)
 
 void scene_swap_out(u32 slot, u32 n)
 {
-	evict(slot, n, 0);
+	evict(slot, n, 0, 0);
 }
 
 void scene_spoil(u32 phys, u8 flag)
@@ -102,6 +103,7 @@ static void copies_wait_for_a_busy_device(void)
 struct evictor {
 	u32 slot;
 	blk_opf_t opf;
+	u16 ioprio;
 	u64 took;	/* ns, 0 while it is about it */
 };
 
@@ -110,7 +112,7 @@ static void run_evictor(void *arg)
 	struct evictor *e = arg;
 	u64 begun = sim_now();
 
-	evict(e->slot, 8, e->opf);
+	evict(e->slot, 8, e->opf, e->ioprio);
 	e->took = sim_now() - begun;
 	wake_up(&rig.gate);
 }
@@ -150,6 +152,32 @@ static void bios_share_a_write(void)
 		sim_fail("who waits for his bios waited %llu ns", sync.took);
 }
 
+/* Nor is who is in it beside one of the idle class to wait as long as he. */
+static void bios_have_their_priority(void)
+{
+	u16 idle = IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 0), ioprio[2];
+	struct evictor a = { .slot = 0, .ioprio = idle };
+	struct evictor b = { .slot = 8, .ioprio = idle };
+	struct store_chain taken = { NULL };
+	u32 i;
+
+	rig.engine->knobs.batch_usecs = MSWAP_BATCH_USECS_MAX;
+	rig.front.knows_cgroup = true;
+	rig.disk.bdev.knows_cgroup = true;
+	take_all_copies(&taken);
+	for (i = 0; i < 2; i++) {
+		a.took = 0;
+		b.took = 0;
+		sim_spawn("an evictor", run_evictor, &a);
+		sim_spawn("an evictor", run_evictor, &b);
+		wait_event(rig.gate, a.took && b.took);
+		ioprio[i] = rig.disk.ioprio;
+		b.ioprio = 0;
+	}
+	store_put_chain(&rig.engine->store, &taken);
+	SIM_CHECK(ioprio[0] == idle && !ioprio[1]);
+}
+
 static void full_plug_goes(void)
 {
 	u32 i, pages, least = rig.engine->knobs.cluster_pages;
@@ -162,6 +190,38 @@ static void full_plug_goes(void)
 	blk_finish_plug(&plug);
 	if (pages < 2 * least)
 		sim_fail("of %u pages in a plug only %u have gone", i, pages);
+}
+
+struct other_plug {
+	struct blk_plug_cb cb;
+	bool *was_first;
+};
+
+static void unplug_other(struct blk_plug_cb *cb, bool from_schedule)
+{
+	struct other_plug *plug = container_of(cb, struct other_plug, cb);
+
+	*plug->was_first = !scene_stat(MSWAP_DEV_PAGES_WRITTEN);
+	kfree(plug);
+}
+
+/* What is sent at the end of a plug may wait for what others have there. */
+static void others_are_unplugged_first(void)
+{
+	bool was_first = false;
+	struct blk_plug_cb *cb;
+	struct blk_plug plug;
+	struct io_group g;
+
+	io_group_begin(&g);
+	blk_start_plug(&plug);
+	cb = blk_check_plugged(unplug_other, &g, sizeof(struct other_plug));
+	SIM_CHECK(cb);
+	container_of(cb, struct other_plug, cb)->was_first = &was_first;
+	io_write(&g, 0, 8, REQ_SYNC);
+	blk_finish_plug(&plug);
+	io_group_end(&g);
+	SIM_CHECK(was_first);
 }
 
 /* --- as nothing is left, or is to be had --- */
@@ -447,8 +507,8 @@ static void wishes_reach_the_disk(void)
 }
 
 static void (*const scenes[])(void) = {
-	plugs_share_a_write, copies_wait_for_a_busy_device, bios_share_a_write, full_plug_goes,
-	writes_continue_runs, strangers_come_along, going_on_is_no_try, wishes_reach_the_disk,
+	plugs_share_a_write, copies_wait_for_a_busy_device, bios_share_a_write,
+	bios_have_their_priority, full_plug_goes, others_are_unplugged_first, writes_continue_runs, strangers_come_along, going_on_is_no_try, wishes_reach_the_disk,
 	freed_as_it_is_written, freed_as_it_is_read, room_stays_as_it_was,
 	pieces_are_of_the_roomiest, last_granule_has_nothing_behind, pieces_are_read_at_once,
 	writes_need_no_memory,

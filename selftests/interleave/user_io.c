@@ -60,6 +60,7 @@ void *user_io_new(size_t bytes, struct io_group *g, struct block_device *bdev, u
 	io->bio.bi_iter.bi_sector = sector;
 	io->bio.bi_end_io = end;
 	io->group = g;
+	io->bio.bi_ioprio = g->ioprio;
 	return io;
 }
 

@@ -13,6 +13,7 @@ struct io_group {
 	u32 under_way;
 	struct user_io *ended;
 	wait_queue_head_t wait;
+	u16 ioprio;		/* of all that is sent from now on */
 };
 
 struct user_io {

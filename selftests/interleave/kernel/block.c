@@ -135,7 +135,7 @@ int blkdev_issue_flush(struct block_device *bdev)
 
 void blk_start_plug(struct blk_plug *plug)
 {
-	INIT_LIST_HEAD(&plug->callbacks);
+	INIT_LIST_HEAD(&plug->cb_list);
 	plug->nr_devices = 0;
 	if (!current->plug)
 		current->plug = plug;
@@ -146,8 +146,8 @@ static void run_callbacks(struct blk_plug *plug, bool from_schedule)
 	struct blk_plug_cb *cb;
 	LIST_HEAD(taken);
 
-	while (!list_empty(&plug->callbacks)) {
-		list_splice_init(&plug->callbacks, &taken);
+	while (!list_empty(&plug->cb_list)) {
+		list_splice_init(&plug->cb_list, &taken);
 		while ((cb = list_first_entry_or_null(&taken, struct blk_plug_cb, list))) {
 			list_del(&cb->list);
 			cb->callback(cb, from_schedule);
@@ -186,7 +186,7 @@ struct blk_plug_cb *blk_check_plugged(blk_plug_cb_fn unplug, void *data, int siz
 
 	if (!plug)
 		return NULL;
-	list_for_each_entry(cb, &plug->callbacks, list)
+	list_for_each_entry(cb, &plug->cb_list, list)
 		if (cb->callback == unplug && cb->data == data)
 			return cb;
 	cb = kzalloc(size, GFP_ATOMIC);
@@ -194,7 +194,7 @@ struct blk_plug_cb *blk_check_plugged(blk_plug_cb_fn unplug, void *data, int siz
 		return NULL;
 	cb->callback = unplug;
 	cb->data = data;
-	list_add(&cb->list, &plug->callbacks);
+	list_add(&cb->list, &plug->cb_list);
 	return cb;
 }
 

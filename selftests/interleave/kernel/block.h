@@ -89,7 +89,7 @@ struct blk_plug_cb {
 #define PLUG_DEVICES_MAX	4
 
 struct blk_plug {
-	struct list_head callbacks;
+	struct list_head cb_list;
 	struct block_device *devices[PLUG_DEVICES_MAX];
 	u32 nr_devices;
 };

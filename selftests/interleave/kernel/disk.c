@@ -333,6 +333,7 @@ static void disk_submit(struct block_device *bdev, struct bio *bio)
 		sim_fail("a worker, which others wait for, sends what a cgroup may not yet do");
 	count(disk, bio);
 	disk->opf = bio->bi_opf;
+	disk->ioprio = bio->bi_ioprio;
 	if (!bdev->synchronous && disk->under_way >= disk->depth)
 		wait_event(disk->room, disk->under_way < disk->depth);
 	if (current->plug && disk->plugs && merge(disk, bio))

@@ -54,7 +54,8 @@ struct sim_disk {
 	u32 under_way;
 	wait_queue_head_t room;
 	struct list_head plugged;
-	blk_opf_t opf;		/* of what came last */
+	blk_opf_t opf;		/* of what came last, */
+	u16 ioprio;		/* and its priority */
 	struct disk_counts counts;
 };
 

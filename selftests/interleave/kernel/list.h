@@ -72,6 +72,12 @@ static inline void list_del(struct list_head *entry)
 	entry->prev = LIST_POISON;
 }
 
+static inline void list_move_tail(struct list_head *entry, struct list_head *head)
+{
+	list_del(entry);
+	list_add_tail(entry, head);
+}
+
 static inline void list_del_init(struct list_head *entry)
 {
 	list_link(entry->prev, entry->next);
