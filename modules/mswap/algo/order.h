@@ -2,7 +2,7 @@
 /*
  * Do readers go through their pages in order, though they may leave some out? Who does
  * takes the next page of a granule, and a later one of it again, or an earlier one each
- * time; who reads at random turns back soon.
+ * time; who reads single pages at random turns back soon.
  *
  * Pure functions, each of a few steps: any context; protected by its owner's lock.
  */
