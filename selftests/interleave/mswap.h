@@ -174,7 +174,9 @@ enum {
 	EVENT_REWRITES,			/* one that writes to some of its pages, */
 	EVENT_SKIPPING,			/* and leaves some out, */
 	EVENT_FEW,			/* or most, */
+	EVENT_SMALL,			/* and has small windows, */
 	EVENT_LATE,			/* or is faster than the disk, */
+	EVENT_BEGUN,			/* several pages at once, */
 	EVENT_BURST,			/* all at once, */
 	EVENT_DOWN,			/* from the last one to the first, */
 	EVENT_HOLES,			/* beside a hole that one left, */

@@ -1,28 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Steady readers, alone and beside a random one: how much they have read for what they get. */
-#include "mswap_scenes.h"
+/* Steady readers: how much they have read for what they get. */
+#include "mswap_reads.h"
 
-#define READERS_MAX	8
-/* Each goes through so many granules, one after the other. */
-#define GRANULES	5
-#define READER_PAGES	(GRANULES * GRANULE_SLOTS)
 /* What is looked at in one go. */
 #define ROOM_MAX	64
-
-/* Of one program so many pages are evicted at a time, and then so many of the other. */
-#define TURN_PAGES	32
-#define RANDOM_TURN	128
-#define TURNS		128
-#define STEADY_PAGES	(TURNS * TURN_PAGES)
-#define RANDOM_PAGES	(TURNS * RANDOM_TURN)
-#define RANDOM_EACH	2
-/* Few of the pages that are read at random are there by chance. */
-#define BESIDE_WAITING_PAGES	1024
-
-/* Programs side by side, evicted by turns that are shorter than a run worth reading. */
-#define SIDES		3
-#define SIDE_TURN	3
-#define SIDE_PAGES	(SIDE_TURN * 3200)
 
 /* Of a program that goes through its pages again and again one in so many is written anew. */
 #define REWRITES_ONE_IN	10
@@ -40,20 +21,8 @@
 #define FEW_PASSES	6
 #define FEW_PAGES	(GRANULE_SLOTS * 96)
 
-struct readers {
-	u32 n;
-	u32 apart;				/* granules */
-	u32 virt[READERS_MAX][READER_PAGES];	/* which virtual slots lie there */
-};
-
-struct reads_counts {
-	u64 reads;
-	u64 pages;
-	u64 wasted;
-};
-
 /* Only the slots that the readers are to go through are free. */
-static void take_other_slots(const struct readers *rd)
+void reads_take_other_slots(const struct readers *rd)
 {
 	struct space *s = &rig.engine->space;
 	u32 got, i, g;
@@ -67,17 +36,17 @@ static void take_other_slots(const struct readers *rd)
 	atomic_set(&s->retired, rig.taken);
 }
 
-static void write_granules(u32 from, u32 to)
+void reads_write_granules(u32 from, u32 to)
 {
 	for (; from < to; from += GRANULE_SLOTS)
 		scene_write(from, GRANULE_SLOTS);
 }
 
-static void write_all(struct readers *rd)
+void reads_write(struct readers *rd)
 {
 	u32 virt, phys;
 
-	write_granules(0, rig.slots);
+	reads_write_granules(0, rig.slots);
 	for (virt = 0; virt < rig.slots; virt++) {
 		phys = slot_map_get(&rig.engine->map, virt);
 		rd->virt[phys / (rd->apart * GRANULE_SLOTS)]
@@ -85,7 +54,7 @@ static void write_all(struct readers *rd)
 	}
 }
 
-static struct reads_counts counts_now(void)
+struct reads_counts reads_now(void)
 {
 	struct mswap_stats *stats = rig.engine->stats;
 
@@ -96,28 +65,32 @@ static struct reads_counts counts_now(void)
 	};
 }
 
-/* Returns how many I/Os it took. */
-static u64 read_one(u32 virt)
+u64 reads_one(u32 virt)
 {
-	u64 before = counts_now().reads;
+	u64 before = reads_now().reads;
 	struct io_group g;
 
 	io_group_begin(&g);
 	io_read(&g, virt, 1, REQ_SYNC);
 	io_group_end(&g);
-	return counts_now().reads - before;
+	return reads_now().reads - before;
 }
 
-/* In step: each reads a page, and then each the next one. */
-static struct reads_counts read_all(const struct readers *rd)
+const char *reads_way(bool down)
 {
-	struct reads_counts before = counts_now(), now;
+	return down ? "down" : "up";
+}
+
+/* In step: each reads a page, and then each the next one, from the first or the last on. */
+static struct reads_counts read_all(const struct readers *rd, bool down)
+{
+	struct reads_counts before = reads_now(), now;
 	u32 page, i;
 
 	for (page = 0; page < READER_PAGES; page++)
 		for (i = 0; i < rd->n; i++)
-			read_one(rd->virt[i][page]);
-	now = counts_now();
+			reads_one(rd->virt[i][down ? READER_PAGES - 1 - page : page]);
+	now = reads_now();
 	now.reads -= before.reads;
 	now.pages -= before.pages;
 	now.wasted -= before.wasted;
@@ -132,6 +105,7 @@ static void check_readers(u32 n, u32 apart, u32 waiting_pages, u32 room)
 {
 	struct readers *rd = calloc(1, sizeof(*rd));
 	u32 pages = n * READER_PAGES;
+	bool down = sim_once_in(2);
 	struct reads_counts c;
 
 	SIM_CHECK(rd);
@@ -140,19 +114,19 @@ static void check_readers(u32 n, u32 apart, u32 waiting_pages, u32 room)
 	rig_start_alone(pages, waiting_pages, n * apart * GRANULE_SLOTS + 2 * ENGINE_RESERVE_MIN);
 	if (sim_once_in(2))
 		rig.engine->knobs.readahead = MSWAP_READAHEAD_ON;
-	take_other_slots(rd);
-	write_all(rd);
+	reads_take_other_slots(rd);
+	reads_write(rd);
 	/* How large a first window is to be is learnt. */
-	read_all(rd);
-	c = read_all(rd);
+	read_all(rd, down);
+	c = read_all(rd, down);
 	free(rd);
 	run_count(EVENT_READERS, n);
 	if (c.pages != pages || c.wasted)
-		sim_fail("%u readers %u granules apart had %llu pages read for %u, and %llu of them given up again",
-			 n, apart, c.pages, pages, c.wasted);
+		sim_fail("%u readers %u granules apart going %s had %llu pages read for %u, and %llu of them given up again",
+			 n, apart, reads_way(down), c.pages, pages, c.wasted);
 	if (rig.engine->knobs.readahead == MSWAP_READAHEAD_ON && c.reads * room > 2 * pages)
-		sim_fail("%u readers %u granules apart had %llu reads for %u pages, with room for %u each",
-			 n, apart, c.reads, pages, room);
+		sim_fail("%u readers %u granules apart going %s had %llu reads for %u pages, with room for %u each",
+			 n, apart, reads_way(down), c.reads, pages, room);
 }
 
 /*
@@ -190,117 +164,19 @@ static void check_smaller_room(void)
 	free(r);
 }
 
-/* A program that goes through its pages, and one that reads its own at random, evicted by turns. */
-static void write_by_turns(void)
-{
-	u32 turn;
-
-	for (turn = 0; turn < TURNS; turn++) {
-		scene_write(turn * TURN_PAGES, TURN_PAGES);
-		scene_write(STEADY_PAGES + turn * RANDOM_TURN, RANDOM_TURN);
-	}
-}
-
-static void read_at_random(u32 times)
-{
-	while (times--)
-		read_one(STEADY_PAGES + sim_below(RANDOM_PAGES));
-}
-
-/* The steady one goes on, and after each page of his the other one reads some. */
-static u64 read_beside(u32 from, u32 to)
-{
-	u64 reads = 0;
-
-	for (; from < to; from++) {
-		reads += read_one(from);
-		read_at_random(RANDOM_EACH);
-	}
-	return reads;
-}
-
-/*
- * What is read ahead of a random reader is wasted, and so windows are shut. Who goes
- * through his memory beside him is still read ahead of, as soon as that is learnt.
- */
-static void check_beside_random(void)
-{
-	u32 half = STEADY_PAGES / 2;
-	struct reads_counts before;
-	u64 reads, pages;
-
-	rig_start_alone(STEADY_PAGES + RANDOM_PAGES, BESIDE_WAITING_PAGES,
-			STEADY_PAGES + RANDOM_PAGES + 2 * ENGINE_RESERVE_MIN);
-	rig.engine->knobs.readahead = MSWAP_READAHEAD_AUTO;
-	write_by_turns();
-	read_at_random(RANDOM_PAGES / 2);
-	before = counts_now();
-	read_beside(0, half);
-	reads = read_beside(half, STEADY_PAGES);
-	pages = counts_now().pages - before.pages;
-	run_count(EVENT_BESIDE, 1);
-	if (reads > half / 3)
-		sim_fail("who reads %u pages beside a random reader had %llu reads", half, reads);
-	if (pages > STEADY_PAGES * (1 + RANDOM_EACH) * 3 / 2)
-		sim_fail("a steady reader of %u pages and a random one of %u had %llu read", STEADY_PAGES,
-			 STEADY_PAGES * RANDOM_EACH, pages);
-}
-
-static void write_sides(void)
-{
-	u32 page, i;
-
-	for (page = 0; page < SIDE_PAGES; page += SIDE_TURN)
-		for (i = 0; i < SIDES; i++)
-			scene_write(i * SIDE_PAGES + page, SIDE_TURN);
-}
-
-static u64 read_sides(u32 from, u32 to)
-{
-	u64 reads = 0;
-	u32 i;
-
-	for (; from < to; from++)
-		for (i = 0; i < SIDES; i++)
-			reads += read_one(i * SIDE_PAGES + from);
-	return reads;
-}
-
-/*
- * Neighbours that nobody wants shut the windows over other programs' pages. When they are
- * wanted again, that is learnt, though each program's own run is longer than what is tried.
- */
-static void check_after_random(void)
-{
-	u32 half = SIDE_PAGES / 2, i;
-	u64 reads;
-
-	rig_start_alone(SIDES * SIDE_PAGES, BESIDE_WAITING_PAGES,
-			SIDES * SIDE_PAGES + 2 * ENGINE_RESERVE_MIN);
-	rig.engine->knobs.readahead = MSWAP_READAHEAD_AUTO;
-	write_sides();
-	for (i = 0; i < SIDE_PAGES / 2; i++)
-		read_one(sim_below(SIDES * SIDE_PAGES));
-	read_sides(0, half);
-	reads = read_sides(half, SIDE_PAGES);
-	run_count(EVENT_SIDES, 1);
-	if (reads > SIDES * half / 5)
-		sim_fail("%u programs side by side had %llu reads for %u pages", SIDES, reads, SIDES * half);
-}
-
 struct pass_counts {
 	u64 reads;
 	u64 misses;	/* pages that were not there, nor on their way */
 };
 
-static struct pass_counts read_pass(u32 pages)
+static struct pass_counts read_pass(u32 pages, bool down)
 {
 	u64 waiting = scene_stat(MSWAP_PAGES_IN_WAITING);
 	struct pass_counts c = { 0 };
 	u32 page;
 
 	for (page = 0; page < pages; page++)
-		c.reads += read_one(page);
+		c.reads += reads_one(down ? pages - 1 - page : page);
 	c.misses = pages - (scene_stat(MSWAP_PAGES_IN_WAITING) - waiting);
 	return c;
 }
@@ -314,14 +190,14 @@ static void check_rewrites(void)
 	u32 slots = REWRITES_PAGES * 2, pass, page;
 	u32 granules = REWRITES_PAGES / GRANULE_SLOTS;
 	struct pass_counts c;
-	bool whole = false;
+	bool down = sim_once_in(2), whole = false;
 	u64 misses = 0;
 
 	rig_start_alone(slots, MSWAP_WAITING_PAGES_DEFAULT, slots + 2 * ENGINE_RESERVE_MIN);
 	rig.engine->knobs.readahead = MSWAP_READAHEAD_AUTO;
-	write_granules(0, REWRITES_PAGES);
+	reads_write_granules(0, REWRITES_PAGES);
 	for (pass = 0; pass < REWRITES_PASSES; pass++) {
-		c = read_pass(REWRITES_PAGES);
+		c = read_pass(REWRITES_PAGES, down);
 		/* Batches of several CPUs may have broken runs from the start. */
 		if (pass == 0)
 			whole = c.reads < 2 * granules;
@@ -333,11 +209,11 @@ static void check_rewrites(void)
 	}
 	run_count(EVENT_REWRITES, 1);
 	if (whole && misses > HOLED_PASSES * granules)
-		sim_fail("who went %u times through %u granules with holes had to wait %llu times",
-			 HOLED_PASSES, granules, misses);
-	if (c.reads > REWRITES_PAGES / 4)
-		sim_fail("a program of %u pages, one in %u of them written anew each time, had %llu reads",
-			 REWRITES_PAGES, REWRITES_ONE_IN, c.reads);
+		sim_fail("who went %s %u times through %u granules with holes had to wait %llu times",
+			 reads_way(down), HOLED_PASSES, granules, misses);
+	if (c.reads > REWRITES_PAGES / (down ? 3 : 4))
+		sim_fail("a program of %u pages that goes %s, one in %u of them written anew each time, had %llu reads",
+			 REWRITES_PAGES, reads_way(down), REWRITES_ONE_IN, c.reads);
 }
 
 /* Reads the pages of a part as fast as they can be asked for: MADV_WILLNEED. */
@@ -363,11 +239,11 @@ static u64 read_in_bursts(u32 n, bool down, u32 readahead)
 
 	rig_start_alone(REWRITES_PAGES, MSWAP_WAITING_PAGES_DEFAULT, slots);
 	rig.engine->knobs.readahead = readahead;
-	write_granules(0, REWRITES_PAGES);
-	before = counts_now().pages;
+	reads_write_granules(0, REWRITES_PAGES);
+	before = reads_now().pages;
 	for (page = 0; page < REWRITES_PAGES; page += n)
 		read_burst(down ? REWRITES_PAGES - n - page : page, n);
-	return counts_now().pages - before;
+	return reads_now().pages - before;
 }
 
 /* Who asks for the pages of a part all at once has each of them read once. */
@@ -391,19 +267,46 @@ static void check_skipping(void)
 
 	rig_start_alone(REWRITES_PAGES, MSWAP_WAITING_PAGES_DEFAULT, slots);
 	rig.engine->knobs.readahead = MSWAP_READAHEAD_AUTO;
-	write_granules(0, REWRITES_PAGES);
-	read_pass(REWRITES_PAGES);
+	reads_write_granules(0, REWRITES_PAGES);
+	read_pass(REWRITES_PAGES, false);
 	waiting = scene_stat(MSWAP_PAGES_IN_WAITING);
 	for (page = 0; page < REWRITES_PAGES; page++)
 		if (sim_once_in(2)) {
-			read_one(down ? REWRITES_PAGES - 1 - page : page);
+			reads_one(down ? REWRITES_PAGES - 1 - page : page);
 			n++;
 		}
 	misses = n - (scene_stat(MSWAP_PAGES_IN_WAITING) - waiting);
 	run_count(EVENT_SKIPPING, 1);
 	if (misses > granules / 4)
 		sim_fail("who reads %u pages of %u granules on his way %s had to wait %llu times",
-			 n, granules, down ? "down" : "up", misses);
+			 n, granules, reads_way(down), misses);
+}
+
+/*
+ * Small windows do not always start each other for who leaves out pages here and there, up
+ * or down. He has pages read once all the same, and whole windows, where there is little room.
+ */
+static void check_small(void)
+{
+	u32 slots = REWRITES_PAGES + 2 * ENGINE_RESERVE_MIN, page;
+	u32 window = 4 << sim_below(2), room = window << (1 + sim_below(2));
+	bool down = sim_once_in(2);
+	struct reads_counts c;
+
+	rig_start_alone(REWRITES_PAGES, PAGEIN_SHARDS * room, slots);
+	rig.engine->knobs.readahead = MSWAP_READAHEAD_ON;
+	rig.engine->knobs.readahead_pages = window;
+	reads_write_granules(0, REWRITES_PAGES);
+	c = reads_now();
+	for (page = 0; page < REWRITES_PAGES; page++)
+		if (sim_once_in(2))
+			reads_one(down ? REWRITES_PAGES - 1 - page : page);
+	c.pages = reads_now().pages - c.pages;
+	c.reads = reads_now().reads - c.reads;
+	run_count(EVENT_SMALL, 1);
+	if (c.pages > REWRITES_PAGES * 33 / 32 || c.reads * window > REWRITES_PAGES * 25 / 24)
+		sim_fail("on the way %s through %u pages, with windows of %u and room for %u, %llu reads of %llu were made",
+			 reads_way(down), REWRITES_PAGES, window, room, c.reads, c.pages);
 }
 
 /* Each granule's pages are a run of its own. */
@@ -429,18 +332,18 @@ static void check_few(void)
 	rig_start_alone(FEW_PAGES, MSWAP_WAITING_PAGES_DEFAULT, slots);
 	rig.engine->knobs.readahead = MSWAP_READAHEAD_AUTO;
 	write_apart(FEW_PAGES);
-	before = counts_now().reads;
+	before = reads_now().reads;
 	for (pass = 0; pass < FEW_PASSES; pass++)
 		for (page = 0; page < FEW_PAGES; page++)
 			if (sim_once_in(FEW_ONE_IN)) {
-				read_one(down ? FEW_PAGES - 1 - page : page);
+				reads_one(down ? FEW_PAGES - 1 - page : page);
 				n++;
 			}
-	reads = counts_now().reads - before;
+	reads = reads_now().reads - before;
 	run_count(EVENT_FEW, 1);
 	if (reads > n / 4)
 		sim_fail("who reads one page in %u on his way %s had %llu reads for %u",
-			 FEW_ONE_IN, down ? "down" : "up", reads, n);
+			 FEW_ONE_IN, reads_way(down), reads, n);
 }
 
 /*
@@ -477,7 +380,7 @@ static u64 passed_beside_hole(u32 from)
 	u32 virt = one_amid(from);
 
 	io_free_slot(virt);
-	read_one(virt - 1);
+	reads_one(virt - 1);
 	return scene_stat(MSWAP_DEV_PAGES_PASSED) - before;
 }
 
@@ -491,13 +394,13 @@ static void check_hole(void)
 
 	rig_start_alone(slots, MSWAP_WAITING_PAGES_DEFAULT, slots + 2 * ENGINE_RESERVE_MIN);
 	rig.engine->knobs.readahead = MSWAP_READAHEAD_ON;
-	write_granules(0, 2 * HOLE_PAGES);
+	reads_write_granules(0, 2 * HOLE_PAGES);
 	rig.engine->pagein.whole_left = 1;
 	if (passed_beside_hole(0))
 		sim_fail("a window goes on behind a hole while windows are whole");
 	if (passed_beside_hole(HOLE_PAGES) != 1)
 		sim_fail("a window ends at a hole with two fifths of the slots in use");
-	write_granules(2 * HOLE_PAGES, slots);
+	reads_write_granules(2 * HOLE_PAGES, slots);
 	if (passed_beside_hole(2 * HOLE_PAGES) != 1)
 		sim_fail("a window ends at a hole with all slots in use");
 	run_count(EVENT_HOLES, 1);
@@ -516,52 +419,17 @@ static void check_filled_hole(void)
 	rig_start_alone(READER_PAGES, MSWAP_WAITING_PAGES_DEFAULT,
 			rd->apart * GRANULE_SLOTS + 2 * ENGINE_RESERVE_MIN);
 	rig.engine->knobs.readahead = MSWAP_READAHEAD_ON;
-	take_other_slots(rd);
-	write_all(rd);
+	reads_take_other_slots(rd);
+	reads_write(rd);
 	free(rd);
 	io_free_slot(virt);
 	scene_write(virt, 1);
-	pages = counts_now().pages;
-	read_one(virt);
-	pages = counts_now().pages - pages;
+	pages = reads_now().pages;
+	reads_one(virt);
+	pages = reads_now().pages - pages;
 	run_count(EVENT_FILLED, 1);
 	if (pages != 1)
 		sim_fail("a page in a hole of another run was read with %llu of that", pages - 1);
-}
-
-/* Who comes to a window before it is there has the one behind it begun, too. */
-static void check_late(void)
-{
-	struct readers *rd = calloc(1, sizeof(*rd));
-	const u64 *cont;
-	struct io_group g;
-	u64 before, reads;
-
-	SIM_CHECK(rd);
-	rd->n = 1;
-	rd->apart = 8;
-	rig_start_alone(READER_PAGES, MSWAP_WAITING_PAGES_DEFAULT,
-			rd->apart * GRANULE_SLOTS + 2 * ENGINE_RESERVE_MIN);
-	rig.engine->knobs.readahead = MSWAP_READAHEAD_ON;
-	take_other_slots(rd);
-	write_all(rd);
-	rig.disk.bdev.synchronous = false;
-	read_one(rd->virt[0][0]);
-	rig.disk.slow = 1u << 20;
-	before = counts_now().reads;
-	io_group_begin(&g);
-	io_read(&g, rd->virt[0][GRANULE_SLOTS / 2], 1, REQ_SYNC);
-	io_read(&g, rd->virt[0][GRANULE_SLOTS], 1, REQ_SYNC);
-	reads = counts_now().reads - before;
-	io_group_end(&g);
-	cont = rig.engine->map.cont;
-	/* Batches of several CPUs may have broken runs. */
-	if (cont[0] == ~1ull && cont[1] & cont[2] & 1) {
-		run_count(EVENT_LATE, 1);
-		if (reads != 2)
-			sim_fail("%llu reads were under way when a window was late", reads);
-	}
-	free(rd);
 }
 
 static void check_alone(void)
@@ -578,9 +446,9 @@ static void check_alone(void)
 void reads_run(void)
 {
 	static void (*const checks[])(void) = {
-		check_beside_random, check_beside_random, check_after_random,
+		reads_beside_random, reads_beside_random, reads_after_random,
 		check_rewrites, check_hole, check_filled_hole, check_burst, check_skipping, check_skipping, check_down,
-		check_few, check_few, check_late, check_late,
+		check_few, check_few, check_small, check_small, reads_late, reads_late, reads_begun, reads_begun,
 		check_alone, check_alone, check_alone, check_alone,
 	};
 

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the checks of steady readers share. */
+#ifndef INTERLEAVE_MSWAP_READS_H
+#define INTERLEAVE_MSWAP_READS_H
+
+#include "mswap_scenes.h"
+
+#define READERS_MAX	8
+/* Each goes through so many granules, one after the other. */
+#define GRANULES	5
+#define READER_PAGES	(GRANULES * GRANULE_SLOTS)
+
+struct readers {
+	u32 n;
+	u32 apart;				/* granules */
+	u32 virt[READERS_MAX][READER_PAGES];	/* which virtual slots lie there */
+};
+
+struct reads_counts {
+	u64 reads;
+	u64 pages;
+	u64 wasted;
+};
+
+/* Only the slots that the readers are to go through are free. */
+void reads_take_other_slots(const struct readers *rd);
+/* Writes all slots, the readers' pages, and notes where. */
+void reads_write(struct readers *rd);
+/* The same slots one granule at a time. */
+void reads_write_granules(u32 from, u32 to);
+struct reads_counts reads_now(void);
+/* Returns how many I/Os it took. */
+u64 reads_one(u32 virt);
+const char *reads_way(bool down);
+
+/* Each a check of its own: mswap_reads_beside.c, ... */
+void reads_beside_random(void);
+void reads_after_random(void);
+/* ... and mswap_reads_late.c. */
+void reads_late(void);
+void reads_begun(void);
+
+#endif
