@@ -392,6 +392,7 @@ static void plan_window(struct read_op *op, struct pagein_shard *sh, u32 slot,
 	w = window_around(op->pi->map->live[granule_of(slot)], ~0ull, run.first,
 			  run.n, min(run.n + strangers, pagein_limit(op->pi)));
 	w = window_trim(sh, slot - at, w, at, want);
+	beyond &= ~pagein_held(sh, slot - at, beyond);
 	if (hweight64(beyond) > w.n &&
 	    read_plan_pieces(op, sh, slot, want, beyond, slot)) {
 		op->trigger = max(op->want + want, op->n / 2);
