@@ -227,7 +227,7 @@ static void read_op_again(struct read_op *op)
 	op->nr_joined = 0;
 	spin_lock_irqsave(&sh->lock, flags);
 	if (op->n > op->nr_want)
-		read_plan_failed(sh, op->slot);
+		pagein_note_failed(sh, op->slot);
 	freed = read_op_shrink(sh, op);
 	spin_unlock_irqrestore(&sh->lock, flags);
 	read_op_free_slots(pi, first, freed);

@@ -117,12 +117,6 @@ bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh,
 void read_plan_wanted(struct read_op *op, struct pagein_shard *sh, u32 slot,
 		      u32 want);
 
-/*
- * A read from @slot on of more than was wanted has failed: for a while there are no
- * others like it in its granule.
- */
-void read_plan_failed(struct pagein_shard *sh, u32 slot);
-
 /* runs.c: under the shard's lock. */
 
 /* The newest read under way that covers @slot, or NULL. */
@@ -133,6 +127,15 @@ u64 pagein_being_read(struct pagein_shard *sh, u32 base);
 u64 pagein_waiting(struct pagein_shard *sh, u32 base, u64 slots);
 /* The same, or on their way. */
 u64 pagein_held(struct pagein_shard *sh, u32 base, u64 slots);
+/*
+ * A read from @slot on of more than was wanted has failed: for a while there are no
+ * others like it in its granule.
+ */
+void pagein_note_failed(struct pagein_shard *sh, u32 slot);
+/* What is known of that in granule @g, or NULL. */
+struct pagein_failed *pagein_find_failed(struct pagein_shard *sh, u32 g);
+/* Is this read of granule @g to be one of those? It counts. */
+bool pagein_stays_alone(struct pagein_shard *sh, u32 g);
 /* Somebody asks for the page at @slot. */
 void pagein_note_order(struct pagein_shard *sh, u32 slot);
 extern const struct waiting_fate waiting_no_fate;

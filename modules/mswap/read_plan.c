@@ -292,53 +292,6 @@ static u64 stretch_window(struct pagein *pi, struct pagein_shard *sh, u32 slot,
 				  pace_gap(&sh->pace, GRANULE_SLOTS)) : 0;
 }
 
-static struct pagein_failed *find_failed(struct pagein_shard *sh, u32 g)
-{
-	u32 i, n = min_t(u32, sh->nr_failed, PAGEIN_FAILED);
-
-	lockdep_assert_held(&sh->lock);
-	for (i = 0; i < n; i++)
-		if (sh->failed[i].granule == g && sh->failed[i].alone)
-			return &sh->failed[i];
-	return NULL;
-}
-
-static struct pagein_failed *spent_failed(struct pagein_shard *sh)
-{
-	u32 i, n = min_t(u32, sh->nr_failed, PAGEIN_FAILED);
-
-	for (i = 0; i < n; i++)
-		if (!sh->failed[i].alone)
-			return &sh->failed[i];
-	return NULL;
-}
-
-/*
- * A slot that cannot be read, and that nobody wants, would fail each window around
- * its neighbours, and a disk may take long to say so. Whether it is still so is
- * tried once in as many reads as a granule has slots.
- */
-void read_plan_failed(struct pagein_shard *sh, u32 slot)
-{
-	struct pagein_failed *f = find_failed(sh, granule_of(slot));
-
-	if (!f)
-		f = spent_failed(sh);
-	if (!f)
-		f = &sh->failed[sh->nr_failed++ % PAGEIN_FAILED];
-	f->granule = granule_of(slot);
-	f->alone = GRANULE_SLOTS;
-}
-
-static bool stays_alone(struct pagein_shard *sh, u32 g)
-{
-	struct pagein_failed *f = find_failed(sh, g);
-
-	if (f)
-		f->alone--;
-	return f;
-}
-
 void read_plan_wanted(struct read_op *op, struct pagein_shard *sh, u32 slot,
 		      u32 want)
 {
@@ -451,7 +404,7 @@ void read_plan(struct read_op *op, struct pagein_shard *sh, u32 slot, u32 want)
 	struct steady_step step;
 
 	lockdep_assert_held(&sh->lock);
-	if (stays_alone(sh, granule_of(slot))) {
+	if (pagein_stays_alone(sh, granule_of(slot))) {
 		read_plan_wanted(op, sh, slot, want);
 		return;
 	}
@@ -579,7 +532,7 @@ bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh,
 	bool planned;
 
 	lockdep_assert_held(&sh->lock);
-	if (find_failed(sh, granule_of(slot)))
+	if (pagein_find_failed(sh, granule_of(slot)))
 		return false;
 	if (onward->steady) {
 		op->steady = steady_class(length);

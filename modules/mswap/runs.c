@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What page-in knows of each slot: live, in a run, waiting, being read. */
+/* What page-in knows of each slot: live, in a run, waiting, being read, or that a read has failed. */
 #include "read_op.h"
 
 const struct waiting_fate waiting_no_fate;
@@ -82,6 +82,53 @@ u64 pagein_held(struct pagein_shard *sh, u32 base, u64 slots)
 	u64 read = pagein_being_read(sh, base) & slots;
 
 	return read | pagein_waiting(sh, base, slots & ~read);
+}
+
+struct pagein_failed *pagein_find_failed(struct pagein_shard *sh, u32 g)
+{
+	u32 i, n = min_t(u32, sh->nr_failed, PAGEIN_FAILED);
+
+	lockdep_assert_held(&sh->lock);
+	for (i = 0; i < n; i++)
+		if (sh->failed[i].granule == g && sh->failed[i].alone)
+			return &sh->failed[i];
+	return NULL;
+}
+
+static struct pagein_failed *spent_failed(struct pagein_shard *sh)
+{
+	u32 i, n = min_t(u32, sh->nr_failed, PAGEIN_FAILED);
+
+	for (i = 0; i < n; i++)
+		if (!sh->failed[i].alone)
+			return &sh->failed[i];
+	return NULL;
+}
+
+/*
+ * A slot that cannot be read, and that nobody wants, would fail each window around
+ * its neighbours, and a disk may take long to say so. Whether it is still so is
+ * tried once in as many reads as a granule has slots.
+ */
+void pagein_note_failed(struct pagein_shard *sh, u32 slot)
+{
+	struct pagein_failed *f = pagein_find_failed(sh, granule_of(slot));
+
+	if (!f)
+		f = spent_failed(sh);
+	if (!f)
+		f = &sh->failed[sh->nr_failed++ % PAGEIN_FAILED];
+	f->granule = granule_of(slot);
+	f->alone = GRANULE_SLOTS;
+}
+
+bool pagein_stays_alone(struct pagein_shard *sh, u32 g)
+{
+	struct pagein_failed *f = pagein_find_failed(sh, g);
+
+	if (f)
+		f->alone--;
+	return f;
 }
 
 void pagein_part(struct pagein *pi, u32 slot)
