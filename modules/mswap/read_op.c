@@ -98,6 +98,7 @@ struct onward read_op_onward(const struct read_op *op, u32 at)
 	} else if (at < op->below) {
 		onward.slot = op->slot - 1;
 		onward.below = true;
+		onward.parted = op->parted;
 	}
 	return onward;
 }

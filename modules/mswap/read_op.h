@@ -39,6 +39,7 @@ struct read_op {
 	u16 ioprio;			/* of the bio that it is read for, or ahead of */
 	u8 steady;			/* for whom is read ahead: his class, or STEADY_NONE */
 	bool down;			/* whom it is read for goes down */
+	bool parted;			/* the window below is of another run */
 	bool alone;			/* no window, and merged with nothing */
 	bool giver;			/* under the shard's lock: counted among pi->givers */
 	bool closed;			/* under the shard's lock: takes no more joins */

@@ -395,7 +395,8 @@ static void set_below(struct read_op *op, struct pagein_shard *sh)
 	bool strangers = adapts(op->pi) &&
 			 sh->strangers_tuner.size >= WINDOW_FIRST_SIZE;
 
-	if (op->slot && (strangers || op->pi->map->cont[g] >> first & 1))
+	op->parted = !(op->pi->map->cont[g] >> first & 1);
+	if (op->slot && (strangers || !op->parted))
 		op->below = max(op->n / 2, 1u);
 }
 
@@ -493,9 +494,9 @@ static bool plan_below_stretch(struct read_op *op, struct pagein_shard *sh,
 	return read_plan_pieces(op, sh, slot, 0, bits, from);
 }
 
-/* The same for one that has lost none. */
+/* The same for one that has lost none, or if @parted, for strangers. */
 static bool plan_below_run(struct read_op *op, struct pagein_shard *sh,
-			   u32 slot, u32 size, u32 from)
+			   u32 slot, u32 size, u32 from, bool parted)
 {
 	struct slot_map *map = op->pi->map;
 	u32 g = granule_of(slot), at = slot % GRANULE_SLOTS;
@@ -505,7 +506,8 @@ static bool plan_below_run(struct read_op *op, struct pagein_shard *sh,
 		return false;
 	w = window_onward(map->live[g], map->cont[g], at, 1, size - 1, true);
 	w = window_trim(sh, slot - at, w, at, 0);
-	take_frames(op, sh, w, w, w.first + w.n, 0, from);
+	take_frames(op, sh, w, parted ? (struct window) { 0 } : w,
+		    w.first + w.n, 0, from);
 	if (!op->n)
 		return false;
 	op->want = 0;
@@ -515,10 +517,12 @@ static bool plan_below_run(struct read_op *op, struct pagein_shard *sh,
 }
 
 static bool plan_below(struct read_op *op, struct pagein_shard *sh, u32 slot,
-		       u32 size, u32 from, bool steady)
+		       u32 size, u32 from, const struct onward *o)
 {
-	if (!size || (!(steady && plan_below_stretch(op, sh, slot, size, from)) &&
-		      !plan_below_run(op, sh, slot, size, from)))
+	bool stretch = o->steady && !o->parted;
+
+	if (!size || (!(stretch && plan_below_stretch(op, sh, slot, size, from)) &&
+		      !plan_below_run(op, sh, slot, size, from, o->parted)))
 		return false;
 	op->trigger = WINDOW_MAX;
 	set_below(op, sh);
@@ -540,7 +544,7 @@ bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh,
 	}
 	op->down = onward->below;
 	planned = onward->below ?
-			  plan_below(op, sh, slot, size, from, onward->steady) :
+			  plan_below(op, sh, slot, size, from, onward) :
 			  plan_ahead(op, sh, slot, size, from, onward->steady);
 	if (!planned)
 		return false;

@@ -24,6 +24,7 @@ struct onward {
 	u32 slot;	/* its first one or, if it is below, its last; SLOT_NONE: no window */
 	u16 size;
 	bool below;
+	bool parted;	/* that one is of another run */
 	bool steady;	/* on the credit of steady readers */
 };
 

@@ -36,6 +36,7 @@ const char *reads_way(bool down);
 /* Each a check of its own: mswap_reads_beside.c, ... */
 void reads_beside_random(void);
 void reads_after_random(void);
+void reads_parted(void);
 /* ... and mswap_reads_late.c. */
 void reads_late(void);
 void reads_begun(void);

@@ -18,6 +18,9 @@
 #define SIDE_TURN	3
 #define SIDE_PAGES	(SIDE_TURN * 3200)
 
+/* Of two programs that are evicted by turns, a granule each. */
+#define HALF_PAGES	(GRANULE_SLOTS * 16)
+
 /* A program that goes through its pages, and one that reads its own at random, evicted by turns. */
 static void write_by_turns(void)
 {
@@ -128,4 +131,52 @@ void reads_after_random(void)
 	run_count(EVENT_SIDES, 1);
 	if (reads > SIDES * half / 5)
 		sim_fail("%u programs side by side had %llu reads for %u pages", SIDES, reads, SIDES * half);
+}
+
+/* Does the run from @virt on fill a granule, with another run's pages in the one below? */
+static bool is_above_another(u32 virt)
+{
+	const struct slot_map *map = &rig.engine->map;
+	u32 phys = scene_phys(virt), g = granule_of(phys);
+
+	return phys >= GRANULE_SLOTS && phys % GRANULE_SLOTS == 0 && map->cont[g] == ~1ull &&
+	       !~map->live[g - 1];
+}
+
+/* Are those of the granule's pages that wait there as strangers? */
+static void check_strangers(u32 g)
+{
+	u32 slot = g * GRANULE_SLOTS, i, waits = 0;
+	struct waiting_frame *f;
+
+	for (i = 0; i < GRANULE_SLOTS; i++) {
+		f = waiting_find(&rig.engine->pagein.shards[granule_shard(g)].room, slot + i);
+		waits += !!f;
+		if (f && !f->stranger)
+			sim_fail("slot %u was read as one of the run above it", slot + i);
+	}
+	SIM_CHECK(waits);
+}
+
+/* Who goes down to where his run begins is read what lies below, as pages of others. */
+void reads_parted(void)
+{
+	u32 slots = 2 * HALF_PAGES, virt, page;
+
+	rig_start_alone(slots, MSWAP_WAITING_PAGES_DEFAULT, slots + 2 * ENGINE_RESERVE_MIN);
+	rig.engine->knobs.readahead = MSWAP_READAHEAD_AUTO;
+	for (virt = 0; virt < HALF_PAGES; virt += GRANULE_SLOTS) {
+		scene_write(virt, GRANULE_SLOTS);
+		scene_write(HALF_PAGES + virt, GRANULE_SLOTS);
+	}
+	for (virt = GRANULE_SLOTS; virt < HALF_PAGES; virt += GRANULE_SLOTS)
+		if (is_above_another(virt))
+			break;
+	if (virt == HALF_PAGES)
+		return;
+	rig.disk.bdev.synchronous = true;
+	for (page = GRANULE_SLOTS; page; page--)
+		reads_one(virt + page - 1);
+	run_count(EVENT_PARTED, 1);
+	check_strangers(granule_of(scene_phys(virt)) - 1);
 }
