@@ -446,7 +446,7 @@ static void check_alone(void)
 void reads_run(void)
 {
 	static void (*const checks[])(void) = {
-		reads_beside_random, reads_beside_random, reads_after_random, reads_parted, reads_parted,
+		reads_beside_random, reads_beside_random, reads_after_random, reads_parted, reads_held, reads_held,
 		check_rewrites, check_hole, check_filled_hole, check_burst, check_skipping, check_skipping, check_down,
 		check_few, check_few, check_small, check_small, reads_late, reads_late, reads_begun, reads_begun,
 		check_alone, check_alone, check_alone, check_alone,

@@ -37,6 +37,7 @@ const char *reads_way(bool down);
 void reads_beside_random(void);
 void reads_after_random(void);
 void reads_parted(void);
+void reads_held(void);
 /* ... and mswap_reads_late.c. */
 void reads_late(void);
 void reads_begun(void);

@@ -180,3 +180,47 @@ void reads_parted(void)
 	run_count(EVENT_PARTED, 1);
 	check_strangers(granule_of(scene_phys(virt)) - 1);
 }
+
+/* Does the run from @virt on fill the second half of a granule, with others in the first? */
+static bool is_second_half(u32 virt)
+{
+	const struct slot_map *map = &rig.engine->map;
+	u32 phys = scene_phys(virt), g = granule_of(phys);
+
+	return phys % GRANULE_SLOTS == TURN_PAGES && !~map->live[g] &&
+	       map->cont[g] >> TURN_PAGES >> 1 == U32_MAX >> 1;
+}
+
+/*
+ * The first page of a run is read with others below it, if what lies behind a hole of the
+ * run, and is more, is in memory already.
+ */
+void reads_held(void)
+{
+	u32 slots = 2 * HALF_PAGES, virt;
+	struct pagein *pi;
+	u64 pages;
+
+	rig_start_alone(slots, MSWAP_WAITING_PAGES_DEFAULT, slots + 2 * ENGINE_RESERVE_MIN);
+	rig.engine->knobs.readahead = MSWAP_READAHEAD_AUTO;
+	rig.disk.bdev.synchronous = true;
+	pi = &rig.engine->pagein;
+	for (virt = 0; virt < slots; virt += TURN_PAGES)
+		scene_write(virt, TURN_PAGES);
+	for (virt = 0; virt < slots; virt += TURN_PAGES)
+		if (is_second_half(virt))
+			break;
+	if (virt == slots)
+		return;
+	pagein_part(pi, scene_phys(virt));
+	pi->shards[granule_shard(granule_of(scene_phys(virt)))].run_tuner.size = WINDOW_MAX;
+	io_free_slot(virt + 1);
+	pi->whole_left = 1;
+	reads_one(virt + 2);
+	pages = reads_now().pages;
+	reads_one(virt);
+	pages = reads_now().pages - pages;
+	run_count(EVENT_PARTED, 1);
+	if (pages < WINDOW_FIRST_SIZE)
+		sim_fail("a page was read in %llu, with others below it and the rest of its run in memory", pages);
+}
