@@ -289,7 +289,7 @@ static void check_skipping(void)
 static void check_small(void)
 {
 	u32 slots = REWRITES_PAGES + 2 * ENGINE_RESERVE_MIN, page;
-	u32 window = 4 << sim_below(2), room = window << (1 + sim_below(2));
+	u32 window = 4, room = window << (1 + sim_below(3));
 	bool down = sim_once_in(2);
 	struct reads_counts c;
 
