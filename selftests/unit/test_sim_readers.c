@@ -52,6 +52,33 @@ static void test_waits(void)
 	trace_free(&t);
 }
 
+/*
+ * Of many readers, some of them in bursts, each is looked ahead for no further than the cache has place for: what is
+ * prefetched is there when he comes.
+ */
+static void test_crowd(void)
+{
+	u32 at[27] = { 0 }, i, k, who;
+	struct replay_counts c;
+	struct trace t = { 0 };
+
+	for (i = 0; i < 5000; i++) {
+		who = unit_below(21);
+		add_read(&t, (who + 1) * (u64)FAR + at[who], 4);
+		at[who] += 4;
+		if (i % 3)
+			continue;
+		who = 21 + unit_below(6);
+		for (k = 0; k < 32; k++, at[who] += 2)
+			add_read(&t, (who + 1) * (u64)FAR + at[who], 2);
+	}
+	c = run_fast(&t, own, 32768, 4);
+	printf("# 27 readers in 32 MiB: %llu of %llu blocks missed\n", (unsigned long long)c.misses,
+	       (unsigned long long)c.read_blocks);
+	CHECK(300 * c.misses <= c.read_blocks);
+	trace_free(&t);
+}
+
 /* As much as one I/O reads may be named after it, though none waits. */
 static void test_large_reads(void)
 {
@@ -186,6 +213,7 @@ int main(void)
 	static const struct unit_case cases[] = {
 		UNIT_CASE(test_one_left_out),
 		UNIT_CASE(test_waits),
+		UNIT_CASE(test_crowd),
 		UNIT_CASE(test_large_reads),
 		UNIT_CASE(test_in_turn),
 		UNIT_CASE(test_every_fourth),

@@ -10,6 +10,7 @@
 #define GROWTH		4	/* by which others' degrees may grow, soon */
 #define SOON		32	/* streams begun */
 #define FORGETS		4	/* times as many as have begun, of a pause, at most */
+#define CROWD		4	/* share of the cache: if more is ahead of others, none grows */
 #define PART_SHIFT	4	/* blocks whose streams have one hash */
 #define AREA_SHIFT	11	/* the same, for those that look far ahead; */
 #define FURTHEST	(LOOKAHEAD_MAX + SLACK)	/* not further than so many */
@@ -231,6 +232,35 @@ static u32 share(const struct stream_planner *s, const struct stream *x,
 	return pure_max(2 * ref->n, each);
 }
 
+/* More streams have begun since it went on than between any two times before: its reader is done. */
+static bool is_over(const struct stream *x, u32 begun)
+{
+	u32 pause = begun - x->used_then;
+
+	return pause > 1 && pause > 2 * x->pause;
+}
+
+/*
+ * Of many who are looked ahead for far all would lose what is prefetched before they want it.
+ * How far each of the others is tells: those who read short files never get there. A slow one
+ * may not have gone on lately, but what waits for him is here.
+ */
+static bool is_crowded(const struct stream_planner *s, const struct stream *x,
+		       const struct reference *ref)
+{
+	u32 n = 1, ahead = 0, lately = ref->entries / CROWD;
+	const struct stream *one;
+
+	for (one = went_on(s, x->older, lately); one;
+	     one = went_on(s, one->older, lately)) {
+		if (is_over(one, s->begun))
+			continue;
+		ahead += (u32)(one->ahead - one->next);
+		n++;
+	}
+	return n * ref->lookahead > ref->entries && CROWD * ahead > ref->entries;
+}
+
 bool stream_skips(const struct stream_planner *s)
 {
 	u8 which = s->lists[true].newest;
@@ -268,6 +298,8 @@ static void adapt(struct stream_planner *s, struct stream *x,
 {
 	u32 most = pure_min(ref->lookahead, share(s, x, ref));
 
+	if (most > WHOLE && is_crowded(s, x, ref))
+		most = pure_max(WHOLE, pure_min(most, ref->n));
 	if (early)
 		x->degree = pure_max(1, x->degree / 2);
 	else if (!x->degree)
