@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What page-in knows of each slot: live, in a run, waiting, being read, or that a read has failed. */
+/* What page-in knows of each slot: live, in a run, waiting, being read, or bad. */
 #include "read_op.h"
 
 const struct waiting_fate waiting_no_fate;

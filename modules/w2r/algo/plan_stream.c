@@ -232,7 +232,7 @@ static u32 share(const struct stream_planner *s, const struct stream *x,
 	return pure_max(2 * ref->n, each);
 }
 
-/* More streams have begun since it went on than between any two times before: its reader is done. */
+/* More streams have begun since than ever between two of its times: its reader is done. */
 static bool is_over(const struct stream *x, u32 begun)
 {
 	u32 pause = begun - x->used_then;
