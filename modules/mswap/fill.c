@@ -281,7 +281,10 @@ void batch_bio(struct batching *bt, struct bio *bio)
 		    bio->bi_iter.bi_size >> PAGE_SHIFT);
 	if (!batch_fill_plugged(bt, &alone, bio))
 		batch_defer_bio(bt, bio);
-	/* Copies may wait for company here, too: from 7.3 on zswap writes back without a plug. */
+	/*
+	 * Copies may wait for company here, too: from 7.3 on zswap writes back without a
+	 * plug. Not bios: who sends the first of them would sleep.
+	 */
 	if (alone && !alone->nr_bios)
 		gather_batch(bt, alone, false);
 	else if (alone)

@@ -31,7 +31,7 @@ void pagein_note_order(struct pagein_shard *sh, u32 slot)
 	struct waiting_frame *f;
 
 	lockdep_assert_held(&sh->lock);
-	if (gap.n > pace_pays(&sh->pace, GRANULE_SLOTS))
+	if (!gap.n || gap.n > pace_pays(&sh->pace, GRANULE_SLOTS))
 		return;
 	for (; gap.n; gap.n--) {
 		f = waiting_find(&sh->room, gap.first++);
