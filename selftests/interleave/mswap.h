@@ -172,6 +172,7 @@ enum {
 	EVENT_BESIDE,			/* one beside a random reader, */
 	EVENT_SIDES,			/* some side by side after one, */
 	EVENT_PARTED,			/* down to others' pages, */
+	EVENT_AMONG,			/* beside what is in memory, */
 	EVENT_REWRITES,			/* one that writes to some of its pages, */
 	EVENT_SKIPPING,			/* and leaves some out, */
 	EVENT_FEW,			/* or most, */

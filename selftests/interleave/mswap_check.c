@@ -34,6 +34,7 @@ const struct run_event check_events[NR_EVENTS] = {
 	[EVENT_BESIDE] = { "a steady one beside a random one", 3 },
 	[EVENT_SIDES] = { "programs side by side after random reads", 2 },
 	[EVENT_PARTED] = { "runs that end above others", 2 },
+	[EVENT_AMONG] = { "pages beside what is in memory", 2 },
 	[EVENT_REWRITES] = { "programs that write some pages anew", 2 },
 	[EVENT_SKIPPING] = { "programs that leave pages out", 2 },
 	[EVENT_FEW] = { "programs that leave most pages out", 2 },

@@ -21,8 +21,20 @@
 #define FEW_PASSES	6
 #define FEW_PAGES	(GRANULE_SLOTS * 96)
 
+struct readers *reads_start(u32 n, u32 apart, u32 waiting_pages)
+{
+	struct readers *rd = calloc(1, sizeof(*rd));
+
+	SIM_CHECK(rd);
+	rd->n = n;
+	rd->apart = apart;
+	rig_start_alone(n * READER_PAGES, waiting_pages,
+			n * apart * GRANULE_SLOTS + 2 * ENGINE_RESERVE_MIN);
+	return rd;
+}
+
 /* Only the slots that the readers are to go through are free. */
-void reads_take_other_slots(const struct readers *rd)
+static void take_other_slots(const struct readers *rd)
 {
 	struct space *s = &rig.engine->space;
 	u32 got, i, g;
@@ -46,6 +58,7 @@ void reads_write(struct readers *rd)
 {
 	u32 virt, phys;
 
+	take_other_slots(rd);
 	reads_write_granules(0, rig.slots);
 	for (virt = 0; virt < rig.slots; virt++) {
 		phys = slot_map_get(&rig.engine->map, virt);
@@ -103,18 +116,14 @@ static struct reads_counts read_all(const struct readers *rd, bool down)
  */
 static void check_readers(u32 n, u32 apart, u32 waiting_pages, u32 room)
 {
-	struct readers *rd = calloc(1, sizeof(*rd));
 	u32 pages = n * READER_PAGES;
 	bool down = sim_once_in(2);
 	struct reads_counts c;
+	struct readers *rd;
 
-	SIM_CHECK(rd);
-	rd->n = n;
-	rd->apart = apart;
-	rig_start_alone(pages, waiting_pages, n * apart * GRANULE_SLOTS + 2 * ENGINE_RESERVE_MIN);
+	rd = reads_start(n, apart, waiting_pages);
 	if (sim_once_in(2))
 		rig.engine->knobs.readahead = MSWAP_READAHEAD_ON;
-	reads_take_other_slots(rd);
 	reads_write(rd);
 	/* How large a first window is to be is learnt. */
 	read_all(rd, down);
@@ -179,6 +188,19 @@ static struct pass_counts read_pass(u32 pages, bool down)
 		c.reads += reads_one(down ? pages - 1 - page : page);
 	c.misses = pages - (scene_stat(MSWAP_PAGES_IN_WAITING) - waiting);
 	return c;
+}
+
+/* One page in @one_in, by chance, in order; returns how many. */
+static u32 read_some(u32 pages, u32 one_in, bool down)
+{
+	u32 page, n = 0;
+
+	for (page = 0; page < pages; page++)
+		if (sim_once_in(one_in)) {
+			reads_one(down ? pages - 1 - page : page);
+			n++;
+		}
+	return n;
 }
 
 /*
@@ -260,7 +282,7 @@ static void check_burst(void)
 /* Who leaves out pages here and there waits no more often than who takes each of them, up or down. */
 static void check_skipping(void)
 {
-	u32 slots = REWRITES_PAGES + 2 * ENGINE_RESERVE_MIN, page, n = 0;
+	u32 slots = REWRITES_PAGES + 2 * ENGINE_RESERVE_MIN, n;
 	u32 granules = REWRITES_PAGES / GRANULE_SLOTS;
 	bool down = sim_once_in(2);
 	u64 waiting, misses;
@@ -270,11 +292,7 @@ static void check_skipping(void)
 	reads_write_granules(0, REWRITES_PAGES);
 	read_pass(REWRITES_PAGES, false);
 	waiting = scene_stat(MSWAP_PAGES_IN_WAITING);
-	for (page = 0; page < REWRITES_PAGES; page++)
-		if (sim_once_in(2)) {
-			reads_one(down ? REWRITES_PAGES - 1 - page : page);
-			n++;
-		}
+	n = read_some(REWRITES_PAGES, 2, down);
 	misses = n - (scene_stat(MSWAP_PAGES_IN_WAITING) - waiting);
 	run_count(EVENT_SKIPPING, 1);
 	if (misses > granules / 4)
@@ -288,7 +306,7 @@ static void check_skipping(void)
  */
 static void check_small(void)
 {
-	u32 slots = REWRITES_PAGES + 2 * ENGINE_RESERVE_MIN, page;
+	u32 slots = REWRITES_PAGES + 2 * ENGINE_RESERVE_MIN;
 	u32 window = 4, room = window << (1 + sim_below(3));
 	bool down = sim_once_in(2);
 	struct reads_counts c;
@@ -298,9 +316,7 @@ static void check_small(void)
 	rig.engine->knobs.readahead_pages = window;
 	reads_write_granules(0, REWRITES_PAGES);
 	c = reads_now();
-	for (page = 0; page < REWRITES_PAGES; page++)
-		if (sim_once_in(2))
-			reads_one(down ? REWRITES_PAGES - 1 - page : page);
+	read_some(REWRITES_PAGES, 2, down);
 	c.pages = reads_now().pages - c.pages;
 	c.reads = reads_now().reads - c.reads;
 	run_count(EVENT_SMALL, 1);
@@ -325,7 +341,7 @@ static void write_apart(u32 pages)
  */
 static void check_few(void)
 {
-	u32 slots = FEW_PAGES + 2 * ENGINE_RESERVE_MIN, pass, page, n = 0;
+	u32 slots = FEW_PAGES + 2 * ENGINE_RESERVE_MIN, pass, n = 0;
 	bool down = sim_once_in(2);
 	u64 before, reads;
 
@@ -334,11 +350,7 @@ static void check_few(void)
 	write_apart(FEW_PAGES);
 	before = reads_now().reads;
 	for (pass = 0; pass < FEW_PASSES; pass++)
-		for (page = 0; page < FEW_PAGES; page++)
-			if (sim_once_in(FEW_ONE_IN)) {
-				reads_one(down ? FEW_PAGES - 1 - page : page);
-				n++;
-			}
+		n += read_some(FEW_PAGES, FEW_ONE_IN, down);
 	reads = reads_now().reads - before;
 	run_count(EVENT_FEW, 1);
 	if (reads > n / 4)
@@ -409,17 +421,12 @@ static void check_hole(void)
 /* The rest of the run goes on behind a hole, but not with what is written into it later. */
 static void check_filled_hole(void)
 {
-	struct readers *rd = calloc(1, sizeof(*rd));
 	u32 virt = 1 + sim_below(READER_PAGES - 2);
+	struct readers *rd;
 	u64 pages;
 
-	SIM_CHECK(rd);
-	rd->n = 1;
-	rd->apart = 8;
-	rig_start_alone(READER_PAGES, MSWAP_WAITING_PAGES_DEFAULT,
-			rd->apart * GRANULE_SLOTS + 2 * ENGINE_RESERVE_MIN);
+	rd = reads_start(1, 8, MSWAP_WAITING_PAGES_DEFAULT);
 	rig.engine->knobs.readahead = MSWAP_READAHEAD_ON;
-	reads_take_other_slots(rd);
 	reads_write(rd);
 	free(rd);
 	io_free_slot(virt);

@@ -22,9 +22,9 @@ struct reads_counts {
 	u64 wasted;
 };
 
-/* Only the slots that the readers are to go through are free. */
-void reads_take_other_slots(const struct readers *rd);
-/* Writes all slots, the readers' pages, and notes where. */
+/* A device for @n readers, to be freed, whose pages are to begin @apart granules from each other. */
+struct readers *reads_start(u32 n, u32 apart, u32 waiting_pages);
+/* Writes their pages, where they are to go through them, and notes which lie where. */
 void reads_write(struct readers *rd);
 /* The same slots one granule at a time. */
 void reads_write_granules(u32 from, u32 to);

@@ -220,7 +220,7 @@ void reads_held(void)
 	pages = reads_now().pages;
 	reads_one(virt);
 	pages = reads_now().pages - pages;
-	run_count(EVENT_PARTED, 1);
+	run_count(EVENT_AMONG, 1);
 	if (pages < WINDOW_FIRST_SIZE)
 		sim_fail("a page was read in %llu, with others below it and the rest of its run in memory", pages);
 }

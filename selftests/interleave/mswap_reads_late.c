@@ -8,15 +8,9 @@
 /* A reader's pages on a disk that takes its time. */
 static struct readers *start(void)
 {
-	struct readers *rd = calloc(1, sizeof(*rd));
+	struct readers *rd = reads_start(1, 8, MSWAP_WAITING_PAGES_DEFAULT);
 
-	SIM_CHECK(rd);
-	rd->n = 1;
-	rd->apart = 8;
-	rig_start_alone(READER_PAGES, MSWAP_WAITING_PAGES_DEFAULT,
-			rd->apart * GRANULE_SLOTS + 2 * ENGINE_RESERVE_MIN);
 	rig.engine->knobs.readahead = MSWAP_READAHEAD_ON;
-	reads_take_other_slots(rd);
 	reads_write(rd);
 	rig.disk.bdev.synchronous = false;
 	return rd;

@@ -117,6 +117,16 @@ static void run_evictor(void *arg)
 	wake_up(&rig.gate);
 }
 
+/* At the same time. */
+static void run_evictors(struct evictor *a, struct evictor *b)
+{
+	a->took = 0;
+	b->took = 0;
+	sim_spawn("an evictor", run_evictor, a);
+	sim_spawn("an evictor", run_evictor, b);
+	wait_event(rig.gate, a->took && b->took);
+}
+
 static void take_all_copies(struct store_chain *taken)
 {
 	struct stored_page *s;
@@ -137,9 +147,7 @@ static void bios_share_a_write(void)
 	rig.disk.slow = 1;
 	scene_swap_out(0, 8);
 	take_all_copies(&taken);
-	sim_spawn("an evictor", run_evictor, &a);
-	sim_spawn("an evictor", run_evictor, &b);
-	wait_event(rig.gate, a.took && b.took);
+	run_evictors(&a, &b);
 	batches = scene_stat(MSWAP_BATCHES);
 	take_all_copies(&taken);
 	run_evictor(&sync);
@@ -166,11 +174,7 @@ static void bios_have_their_priority(void)
 	rig.disk.bdev.knows_cgroup = true;
 	take_all_copies(&taken);
 	for (i = 0; i < 2; i++) {
-		a.took = 0;
-		b.took = 0;
-		sim_spawn("an evictor", run_evictor, &a);
-		sim_spawn("an evictor", run_evictor, &b);
-		wait_event(rig.gate, a.took && b.took);
+		run_evictors(&a, &b);
 		ioprio[i] = rig.disk.ioprio;
 		b.ioprio = 0;
 	}
