@@ -74,11 +74,17 @@ late() {
 	dm_make muster-late "0 $(sectors_of /dev/muster0) delay /dev/muster0 0 $1 /dev/muster0 0 0"
 }
 
+# ext4 does so by itself up to 5 s after it was mounted, and the inodes lie near: what is prefetched would be here.
+read_bitmaps() {
+	cat "/proc/fs/ext4/$(basename "$(dm_folder muster)")/mb_groups" >"$WORK/groups"
+}
+
 must modprobe dm-delay
 must late 0
 w2r_make muster /dev/mapper/muster-late 16 readahead on planner near
 must mount -o inode_readahead_blks=0 "$DEV" "$WORK/mnt"
 must put 1 /proc/sys/vm/drop_caches # and no more: the cache would give its blocks back
+must read_bitmaps
 must ls -f "$WORK/mnt" >/dev/null
 must dmsetup message muster 0 "invalidate 0-$(($(sectors_of "$DEV") - 1))"
 must dmsetup message muster 0 clear_stats
