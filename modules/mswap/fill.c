@@ -279,6 +279,14 @@ void batch_bio(struct batching *bt, struct bio *bio)
 
 	mswap_count(bt->stats, MSWAP_PAGES_OUT,
 		    bio->bi_iter.bi_size >> PAGE_SHIFT);
+	/*
+	 * zswap and DAMON write without a plug, faster than some devices do. With no copy
+	 * left each page would be a write of its own, up to as many as the device has
+	 * tags: better to wait here than for a tag. What the copies are in has been sent
+	 * before, of this task's as well.
+	 */
+	if (!current->plug && batch_may_store(bt, bio))
+		store_wait(bt->store);
 	if (!batch_fill_plugged(bt, &alone, bio))
 		batch_defer_bio(bt, bio);
 	/*

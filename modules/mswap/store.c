@@ -147,17 +147,28 @@ void store_put(struct store *st, struct stored_page *s)
 	store_put_chain(st, &one);
 }
 
+static bool store_may_wait(const struct store *st)
+{
+	return !READ_ONCE(st->stuck) && store_nr_failed(st) < st->nr_pages / 2;
+}
+
 struct stored_page *store_get_wait(struct store *st)
 {
 	struct stored_page *s = store_get(st);
 
-	if (s || READ_ONCE(st->stuck) ||
-	    store_nr_failed(st) >= st->nr_pages / 2)
+	if (s || !store_may_wait(st))
 		return s;
 	wait_event_timeout(st->wait, (s = store_get(st)), STORE_WAIT);
 	if (!s)
 		WRITE_ONCE(st->stuck, true);
 	return s;
+}
+
+void store_wait(struct store *st)
+{
+	if (store_is_used_up(st) && store_may_wait(st) &&
+	    !wait_event_timeout(st->wait, !store_is_used_up(st), STORE_WAIT))
+		WRITE_ONCE(st->stuck, true);
 }
 
 void store_hold(struct store *st, struct stored_page *s, u32 vslot)

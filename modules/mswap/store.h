@@ -87,6 +87,8 @@ struct stored_page *store_get(struct store *st);
  * long. Process context.
  */
 struct stored_page *store_get_wait(struct store *st);
+/* Waits likewise until there may be one. */
+void store_wait(struct store *st);
 /* Its data is @vslot's from now on, in place of what was held for it. */
 void store_hold(struct store *st, struct stored_page *s, u32 vslot);
 /* Copies what is held for the slot at @iter to @bio; false if nothing is. */

@@ -160,6 +160,48 @@ static void bios_share_a_write(void)
 		sim_fail("who waits for his bios waited %llu ns", sync.took);
 }
 
+static void run_writer_without_plug(void *arg)
+{
+	struct evictor *e = arg;
+	u64 begun = sim_now();
+	struct io_group g;
+	u32 i;
+
+	io_group_begin(&g);
+	for (i = e->slot; i < e->slot + 8; i++)
+		io_swap_out(&g, i, 1, 0);
+	io_group_end(&g);
+	e->took = sim_now() - begun;
+	wake_up(&rig.gate);
+}
+
+/* Who writes without a plug waits for a copy, so that his pages go together; not for ever. */
+static void writers_wait_for_copies(void)
+{
+	struct evictor a = { .slot = 0 }, b = { .slot = 8 };
+	struct store_chain taken = { NULL };
+	u64 pages, batches;
+
+	rig.engine->knobs.batch_usecs = MSWAP_BATCH_USECS_MAX;
+	take_all_copies(&taken);
+	sim_spawn("a writer", run_writer_without_plug, &a);
+	sim_sleep(WAIT_NS);
+	pages = scene_stat(MSWAP_DEV_PAGES_WRITTEN);
+	store_put_chain(&rig.engine->store, &taken);
+	wait_event(rig.gate, a.took);
+	check_at_rest();
+	batches = scene_stat(MSWAP_BATCHES);
+	taken = (struct store_chain) { NULL };
+	take_all_copies(&taken);
+	run_writer_without_plug(&b);
+	store_put_chain(&rig.engine->store, &taken);
+	if (pages || batches != 1)
+		sim_fail("of a writer without a plug %llu pages went without a copy, and all in %llu batches",
+			 pages, batches);
+	if (b.took < A_SECOND / 2 || b.took > 2 * A_SECOND)
+		sim_fail("a writer without a plug waited %llu ns for copies that did not come", b.took);
+}
+
 /* Nor is who is in it beside one of the idle class to wait as long as he. */
 static void bios_have_their_priority(void)
 {
@@ -512,7 +554,7 @@ static void wishes_reach_the_disk(void)
 
 static void (*const scenes[])(void) = {
 	plugs_share_a_write, copies_wait_for_a_busy_device, bios_share_a_write,
-	bios_have_their_priority, full_plug_goes, others_are_unplugged_first, writes_continue_runs, strangers_come_along, going_on_is_no_try, wishes_reach_the_disk,
+	writers_wait_for_copies, bios_have_their_priority, full_plug_goes, others_are_unplugged_first, writes_continue_runs, strangers_come_along, going_on_is_no_try, wishes_reach_the_disk,
 	freed_as_it_is_written, freed_as_it_is_read, room_stays_as_it_was,
 	pieces_are_of_the_roomiest, last_granule_has_nothing_behind, pieces_are_read_at_once,
 	writes_need_no_memory,
