@@ -554,7 +554,9 @@ static void wishes_reach_the_disk(void)
 
 static void (*const scenes[])(void) = {
 	plugs_share_a_write, copies_wait_for_a_busy_device, bios_share_a_write,
-	writers_wait_for_copies, bios_have_their_priority, full_plug_goes, others_are_unplugged_first, writes_continue_runs, strangers_come_along, going_on_is_no_try, wishes_reach_the_disk,
+	writers_wait_for_copies, bios_have_their_priority, full_plug_goes,
+	others_are_unplugged_first, writes_continue_runs, strangers_come_along,
+	going_on_is_no_try, wishes_reach_the_disk,
 	freed_as_it_is_written, freed_as_it_is_read, room_stays_as_it_was,
 	pieces_are_of_the_roomiest, last_granule_has_nothing_behind, pieces_are_read_at_once,
 	writes_need_no_memory,
