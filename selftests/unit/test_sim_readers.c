@@ -139,6 +139,24 @@ static void test_every_fourth(void)
 	trace_free(&t);
 }
 
+/* What near names is one prefetch for each 32 blocks, also where region names a half of that: one I/O with the miss. */
+static void test_backwards(void)
+{
+	struct replay_counts c;
+	struct trace t = { 0 };
+	u32 i, n;
+
+	for (n = 2; n <= 8; n *= 2) {
+		for (i = 1; i <= 32000 / n; i++)
+			add_read(&t, FAR - n * i, n);
+		c = run(&t, own, 8192);
+		printf("# %u blocks at a time, backwards: %llu reads and %llu prefetches\n", n,
+		       (unsigned long long)c.origin_reads, (unsigned long long)c.origin_prefetches);
+		CHECK(c.origin_reads <= 1020 && c.origin_prefetches <= 1040);
+		trace_free(&t);
+	}
+}
+
 /* @n blocks at a time are read, or, by a chance of @percent, left out. */
 static void add_skipper(struct trace *t, u32 n, u32 percent)
 {
@@ -217,6 +235,7 @@ int main(void)
 		UNIT_CASE(test_large_reads),
 		UNIT_CASE(test_in_turn),
 		UNIT_CASE(test_every_fourth),
+		UNIT_CASE(test_backwards),
 		UNIT_CASE(test_skips),
 		UNIT_CASE(test_skips_much),
 		UNIT_CASE(test_short_files),

@@ -156,8 +156,56 @@ static void join(struct plan *plan, const struct plan *more, u32 *left)
 	}
 }
 
+/* Makes @run longer by @more, if that begins in it or right behind. */
+static bool extend(struct run *run, const struct run *more)
+{
+	u64 from = more->first - run->first;
+
+	if (from > run->n)
+		return false;
+	run->n = pure_max(run->n, (u32)from + more->n);
+	return true;
+}
+
+/* Does @plan name blocks on both sides of @ref? It is one I/O past that, as it is. */
+static bool names_past(const struct plan *plan, const struct reference *ref)
+{
+	bool before = false, behind = false;
+	u32 i;
+
+	for (i = 0; i < plan->n; i++)
+		if (plan->runs[i].first < ref->first)
+			before = true;
+		else
+			behind = true;
+	return before && behind;
+}
+
 /*
- * The same, where a region is expected by a block of it: pattern names those ahead
+ * What near names @around a missed read goes before what @plan has, and takes in what of
+ * that lies there or goes on from there: all of it makes one I/O with the read.
+ */
+static void join_around(struct plan *plan, const struct plan *around, u32 left)
+{
+	struct plan others = *plan;
+	bool taken;
+	u32 i, k, n;
+
+	plan->n = 0;
+	join(plan, around, &left);
+	n = plan->n;
+	for (i = 0; i < others.n; i++) {
+		taken = false;
+		for (k = 0; k < n && !taken && !others.keep[i]; k++)
+			taken = extend(&plan->runs[k], &others.runs[i]);
+		if (!taken)
+			plan_add_kept(plan, others.runs[i].first, others.runs[i].n,
+				      others.keep[i]);
+	}
+}
+
+/*
+ * As join(), where a region is expected by a block of it: pattern names those ahead
  * one by one, of a tree that is read as before each would be an I/O.
  */
 static void join_regions(struct planner *p, const struct reference *ref,
@@ -277,6 +325,8 @@ void planner_reference(struct planner *p, const struct reference *ref,
 			continue;
 		if (kind == PLANNER_PATTERN && acts(p, PLANNER_REGION))
 			join_regions(p, ref, plan, &each, &left, where, ctx);
+		else if (kind == PLANNER_NEAR && !names_past(plan, ref))
+			join_around(plan, &each, left);
 		else
 			join(plan, &each, &left);
 	}
