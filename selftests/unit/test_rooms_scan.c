@@ -344,6 +344,44 @@ static void test_late(void)
 	CHECK_EQ(target_when_late(64, true), 63);
 }
 
+/* By how much does the waiting room shrink for what left the weighing room @ago blocks ago, and is prefetched and used? */
+static u32 shrinks_for_lost(u32 ago, bool bounded, bool expected)
+{
+	struct rooms_config c = config(POLICY_LRU, 64, 1);
+	struct rooms_box b;
+	u32 i, target;
+
+	c.bounded = bounded;
+	box_make(&b, &c);
+	for (i = 0; i < 65; i++)
+		fill_good(&b.r, i, ROOM_WEIGHING);
+	CHECK_EQ(rooms_where(&b.r, 0), ROOM_DISK);
+	for (; i < 64 + ago; i++)
+		fill_good(&b.r, i, ROOM_WEIGHING);
+	target = b.r.waiting_target;
+	CHECK_EQ(target, 16);
+	fill(&b.r, 0, ROOM_WAITING, expected);
+	rooms_tick(&b.r);
+	rooms_use(&b.r, index_peek(&b.r.index, 0));
+	target -= b.r.waiting_target;
+	must_hold(&b.r);
+	box_free(&b);
+	return target;
+}
+
+/*
+ * It had not been lost, had the weighing room had half of the other's place: one of four tells it, for all. Not what is
+ * expected: that may wait for long.
+ */
+static void test_lost(void)
+{
+	CHECK_EQ(shrinks_for_lost(2, true, false), 4);
+	CHECK_EQ(shrinks_for_lost(2, true, true), 0);
+	CHECK_EQ(shrinks_for_lost(7, true, false), 4);
+	CHECK_EQ(shrinks_for_lost(12, true, false), 0);
+	CHECK_EQ(shrinks_for_lost(2, false, false), 0);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -358,6 +396,7 @@ int main(void)
 		UNIT_CASE(test_reclaims_in_vain),
 		UNIT_CASE(test_missed),
 		UNIT_CASE(test_late),
+		UNIT_CASE(test_lost),
 	};
 
 	return unit_run(cases, UNIT_COUNT(cases));

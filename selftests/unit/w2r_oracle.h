@@ -466,6 +466,16 @@ static inline int oracle_lost(const struct oracle *o, u64 block)
 	return oracle_in_sample(block) && pile_find(&o->left, block) >= 0 ? 4 : 0;
 }
 
+/* The same of what comes back, if half of what may wait has come since it left, at most. */
+static inline void oracle_back(struct oracle *o, u64 block)
+{
+	int at = pile_find(&o->left, block);
+
+	if (o->bounded && at >= 0 &&
+	    oracle_step(o, o->came) - oracle_step(o, o->left.came[at]) <= oracle_step(o, o->target / 2))
+		oracle_move(o, -oracle_lost(o, block));
+}
+
 static inline void oracle_fault(struct oracle *o, u64 block)
 {
 	enum room before = block ? oracle_where(o, block - 1) : ROOM_DISK;
@@ -491,6 +501,7 @@ static inline enum room oracle_reference(struct oracle *o, u64 block)
 		at = pile_find(&o->waiting, block);
 		stamp = o->waiting.aux[at];
 		known = oracle_admit(o, block);
+		oracle_back(o, block);
 		oracle_waited(o, block, o->waiting.came[at]);
 		pile_take(&o->waiting, (u32)at);
 		oracle_interval(o, o->clock - stamp);

@@ -437,6 +437,17 @@ static void asked_for(struct rooms *r, u32 e)
 	r->used++;
 }
 
+/*
+ * Of what comes back by prefetches no miss tells that it was lost. It would still be here, had
+ * the weighing room had half of the place that the waiting room is meant to have.
+ */
+static void note_loss(struct rooms *r, u64 block)
+{
+	u32 lost = waits_lost_lately(&r->waits, block, r->waiting_target / 2);
+
+	move_split(r, -(int)lost);
+}
+
 /* From the waiting room to the weighing room. */
 static void move_over(struct rooms *r, u32 e)
 {
@@ -444,8 +455,10 @@ static void move_over(struct rooms *r, u32 e)
 
 	unlist(r, e);
 	x->mark = admit(r, x->block);
-	if (r->bounded && !(x->flags & ENTRY_EXPECTED))
+	if (r->bounded && !(x->flags & ENTRY_EXPECTED)) {
+		note_loss(r, x->block);
 		waits_used(&r->waits, x->block, x->came, r->limit);
+	}
 	asked_for(r, e);
 	take_interval(r, r->clock - x->stamp, x->flags & ENTRY_FILLING);
 	x->stamp = r->clock;

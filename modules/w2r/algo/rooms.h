@@ -19,9 +19,10 @@
  * the limit, full of what was prefetched in vain; or it ends with one entry, where
  * the rest of a read was prefetched and its begin was not. A bounded one is never
  * meant to hold less than a 16th of the limit, a fault shrinks it if the weighing room
- * has lost the block, and a block gives way first when it has waited much longer than
- * those did that were asked for (waits.h). One that is asked for while it is on its way
- * makes the room grow, to half of the limit or some more of a small one.
+ * has lost the block, so does one that was lost lately and has come back, and a
+ * block gives way first when it has waited much longer than those did that were
+ * asked for (waits.h). One that is asked for while it is on its way makes the room
+ * grow, to half of the limit or some more of a small one.
  *
  * Several blocks asked for at once count as one reference: their neighbours
  * are the blocks before the first and after the last.

@@ -128,13 +128,20 @@ static u32 want(struct waits *w, u16 came)
 	return class;
 }
 
-/* It was asked for, and with place for twice as many it would be here. */
-static bool left_lately(const struct waits *w, u64 block, u32 limit)
+/* It was asked for, and @within blocks have come since it left, at most. */
+static bool left_lately(const struct waits *w, u64 block, u32 within)
 {
 	u32 e = index_peek(&w->left.index, block);
 
 	return e != ENTRY_NONE &&
-	       age(w, w->left.arena.entries[e].came) <= limit >> w->shift;
+	       age(w, w->left.arena.entries[e].came) <= within >> w->shift;
+}
+
+u32 waits_lost_lately(const struct waits *w, u64 block, u32 within)
+{
+	u32 lost = waits_lost(w, block);
+
+	return lost && left_lately(w, block, within) ? lost : 0;
 }
 
 /*
@@ -157,6 +164,7 @@ void waits_missed(struct waits *w, u64 block, u32 limit)
 
 	if (!counts(w, block))
 		return;
+	/* With place for twice as many it would be here. */
 	if (left_lately(w, block, limit))
 		lose(w, limit);
 	e = index_peek(&w->unasked.index, block);

@@ -62,6 +62,8 @@ void waits_left(struct waits *w, u64 block);
  * that did so it stands, not more than 64.
  */
 u32 waits_lost(const struct waits *w, u64 block);
+/* The same of a @block that is asked for, if @within blocks have come since it left, at most. */
+u32 waits_lost_lately(const struct waits *w, u64 block, u32 within);
 /* @block, which came at @came and waits since, leaves. */
 void waits_unasked(struct waits *w, u64 block, u16 came);
 /* @block, which is missed, comes: it may be one that left, asked for or not. */
