@@ -6,6 +6,8 @@
 #define PASSING_SHARE	4
 /* A read ahead gives up what others wait for until it has one in so many of them. */
 #define AHEAD_SHARE	2
+/* A window ahead is as large as one of a miss only up to one in so many of them. */
+#define MISS_SHARE	8
 
 /* Cuts from @w what is in memory already, so that nothing is read twice. */
 static struct window window_trim(struct pagein_shard *sh, u32 base,
@@ -314,7 +316,7 @@ static u32 onward_size(struct read_op *op, struct pagein_shard *sh,
 
 	if (!step.length || size >= limit || want >= limit || !adapts(op->pi))
 		return 0;
-	class = steady_class(step.length);
+	class = steady_step_class(step);
 	ahead = min(steady_ahead(&sh->steady, class), limit - want);
 	if (want + ahead <= size)
 		return 0;
@@ -326,6 +328,24 @@ static u32 onward_size(struct read_op *op, struct pagein_shard *sh,
 static u64 onward_bits(u32 at, u32 want, bool down)
 {
 	return down ? GENMASK_ULL(at + want - 1, 0) : GENMASK_ULL(63, at);
+}
+
+/* Hits before the middle of @op start the window below it. */
+static void set_below(struct read_op *op)
+{
+	u32 g = granule_of(op->slot), first = op->slot % GRANULE_SLOTS;
+
+	op->parted = !(op->pi->map->cont[g] >> first & 1);
+	if (op->slot)
+		op->below = max(op->n / 2, 1u);
+}
+
+/* Hits past the middle of @op start the window behind it, or below, if it was come to there. */
+static void set_onward(struct read_op *op, u32 want)
+{
+	op->trigger = max(op->want + want, op->n / 2);
+	if (op->want && 2 * op->want >= op->n)
+		set_below(op);
 }
 
 /*
@@ -348,13 +368,26 @@ static void plan_window(struct read_op *op, struct pagein_shard *sh, u32 slot,
 	beyond &= ~pagein_held(sh, slot - at, beyond);
 	if (hweight64(beyond) > w.n &&
 	    read_plan_pieces(op, sh, slot, want, beyond, slot)) {
-		op->trigger = max(op->want + want, op->n / 2);
+		set_onward(op, want);
 		return;
 	}
 	take_frames(op, sh, w, run, at, want, slot);
 	op->slot = slot - op->want;
-	op->trigger = max(op->want + want, op->n / 2);
+	set_onward(op, want);
 	list_add(&op->list, pagein_reads(sh, op->slot));
+}
+
+/* The window of @size slots for a reader who goes on, with those that he comes to first. */
+static struct window steady_window(u64 live, u64 cont, u32 at, u32 want, u32 size,
+				   struct steady_step step)
+{
+	u32 between = min(step.between, size - want), reach;
+	struct window w;
+
+	reach = window_onward(live, cont, at, want, between, false).n;
+	w = window_onward(live, cont, at, want, size - reach, step.down);
+	w.n += reach - want;
+	return w;
 }
 
 static void plan_miss(struct read_op *op, struct pagein_shard *sh, u32 slot,
@@ -367,12 +400,12 @@ static void plan_miss(struct read_op *op, struct pagein_shard *sh, u32 slot,
 	u64 group, way, beyond = 0;
 
 	/* What a steady reader is read is no try of the shard's own window. */
-	size = ahead ? want + ahead : first_window_size(op->pi, sh);
+	size = ahead ? min(want + step.between + ahead, pagein_limit(op->pi)) :
+		       first_window_size(op->pi, sh);
 	if (size > want) {
-		way = ahead ? onward_bits(at, want, step.down) : ~0ull;
+		way = ahead ? onward_bits(at, want + step.between, step.down) : ~0ull;
 		run = ahead || step.down ?
-			      window_onward(live, cont, at, want, size - want,
-					    step.down) :
+			      steady_window(live, cont, at, want, size, step) :
 			      window_around(live, cont, at, want, size);
 		group = way & group_window(op->pi, sh, slot, want, size);
 		if (hweight64(group) > run.n &&
@@ -385,19 +418,12 @@ static void plan_miss(struct read_op *op, struct pagein_shard *sh, u32 slot,
 	plan_window(op, sh, slot, want, run, beyond);
 }
 
-/*
- * Hits before the middle of @op start the window below it, where its run goes on there,
- * or strangers pay.
- */
-static void set_below(struct read_op *op, struct pagein_shard *sh)
+/* Are there pages in the @n slots from @slot on, all of one granule? */
+static bool leaves_out(struct pagein *pi, u32 slot, u32 n)
 {
-	u32 g = granule_of(op->slot), first = op->slot % GRANULE_SLOTS;
-	bool strangers = adapts(op->pi) &&
-			 sh->strangers_tuner.size >= WINDOW_FIRST_SIZE;
+	u64 after = GENMASK_ULL(63, slot % GRANULE_SLOTS);
 
-	op->parted = !(op->pi->map->cont[g] >> first & 1);
-	if (op->slot && (strangers || !op->parted))
-		op->below = max(op->n / 2, 1u);
+	return n && pi->map->live[granule_of(slot)] & after & ~(after << n);
 }
 
 void read_plan(struct read_op *op, struct pagein_shard *sh, u32 slot, u32 want)
@@ -412,22 +438,21 @@ void read_plan(struct read_op *op, struct pagein_shard *sh, u32 slot, u32 want)
 	step = steady_miss(&sh->steady, slot, want);
 	op->down = step.down;
 	plan_miss(op, sh, slot, want, step);
-	if (op->n == want)
-		return;
-	steady_read(&sh->steady, op->slot, op->n);
-	if (op->want && 2 * op->want >= op->n)
-		set_below(op, sh);
+	/* He has had what lies above; who leaves out pages may be another one. */
+	if (step.down && !leaves_out(op->pi, slot + want, step.between))
+		op->trigger = WINDOW_MAX;
+	if (op->n > want)
+		steady_read(&sh->steady, op->slot, op->n);
 }
 
-/* A window that nobody asked for yet has that size in all: misses tell what pays. */
-static struct window add_strangers_ahead(struct pagein *pi,
-					 struct pagein_shard *sh,
-					 struct window run, u64 live, u32 size)
+/*
+ * A window that nobody asked for yet has that size in all, with the @n slots of the run: misses
+ * tell what pays. 0: no strangers.
+ */
+static u32 with_strangers(struct pagein *pi, struct pagein_shard *sh, u32 n, u32 size)
 {
 	size = min(size, sh->strangers_tuner.size);
-	if (!adapts(pi) || size <= run.n || size < WINDOW_FIRST_SIZE)
-		return run;
-	return window_ahead(live, ~0ull, run.first, size);
+	return adapts(pi) && size > n && size >= WINDOW_FIRST_SIZE ? size : 0;
 }
 
 /* What a run that has lost some slots goes on with at @slot, if that one was of it. */
@@ -460,7 +485,8 @@ static bool plan_ahead_run(struct read_op *op, struct pagein_shard *sh,
 	struct window run, w;
 
 	run = window_ahead(live, map->cont[g], at, size);
-	w = add_strangers_ahead(op->pi, sh, run, live, size);
+	size = with_strangers(op->pi, sh, run.n, size);
+	w = size ? window_ahead(live, ~0ull, at, size) : run;
 	w = window_trim(sh, slot - at, w, at, 0);
 	take_frames(op, sh, w, run, at, 0, from);
 	if (!op->n)
@@ -494,20 +520,23 @@ static bool plan_below_stretch(struct read_op *op, struct pagein_shard *sh,
 	return read_plan_pieces(op, sh, slot, 0, bits, from);
 }
 
-/* The same for one that has lost none, or if @parted, for strangers. */
+/* The same for one that has lost none, with strangers below it, or, if @parted, these only. */
 static bool plan_below_run(struct read_op *op, struct pagein_shard *sh,
 			   u32 slot, u32 size, u32 from, bool parted)
 {
 	struct slot_map *map = op->pi->map;
 	u32 g = granule_of(slot), at = slot % GRANULE_SLOTS;
-	struct window w;
+	struct window run = { 0 }, w;
+	u64 live = map->live[g];
 
-	if (!(map->live[g] >> at & 1))
+	if (!(live >> at & 1))
 		return false;
-	w = window_onward(map->live[g], map->cont[g], at, 1, size - 1, true);
+	if (!parted)
+		run = window_onward(live, map->cont[g], at, 1, size - 1, true);
+	size = with_strangers(op->pi, sh, run.n, size);
+	w = size ? window_onward(live, ~0ull, at, 1, size - 1, true) : run;
 	w = window_trim(sh, slot - at, w, at, 0);
-	take_frames(op, sh, w, parted ? (struct window) { 0 } : w,
-		    w.first + w.n, 0, from);
+	take_frames(op, sh, w, run, w.first + w.n, 0, from);
 	if (!op->n)
 		return false;
 	op->want = 0;
@@ -525,8 +554,16 @@ static bool plan_below(struct read_op *op, struct pagein_shard *sh, u32 slot,
 		      !plan_below_run(op, sh, slot, size, from, o->parted)))
 		return false;
 	op->trigger = WINDOW_MAX;
-	set_below(op, sh);
+	set_below(op);
 	return true;
+}
+
+/* A window that a hit starts has that much at least: what one of a miss would have. */
+static u32 size_ahead(struct pagein *pi, const struct pagein_shard *sh)
+{
+	u32 size = min(sh->run_tuner.size, pagein_limit(pi));
+
+	return min(size, sh->room.nr_frames / MISS_SHARE);
 }
 
 bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh,
@@ -541,6 +578,8 @@ bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh,
 	if (onward->steady) {
 		op->steady = steady_class(length);
 		size = min(size, steady_ahead(&sh->steady, op->steady));
+	} else if (adapts(op->pi)) {
+		size = max(size, size_ahead(op->pi, sh));
 	}
 	op->down = onward->below;
 	planned = onward->below ?

@@ -181,6 +181,8 @@ enum {
 	EVENT_BEGUN,			/* several pages at once, */
 	EVENT_BURST,			/* all at once, */
 	EVENT_DOWN,			/* from the last one to the first, */
+	EVENT_MIRRORED,			/* both ways, */
+	EVENT_BLOCKS,			/* and down by blocks, */
 	EVENT_HOLES,			/* beside a hole that one left, */
 	EVENT_FILLED,			/* and in one that was filled, */
 	EVENT_SCENES,			/* and what is done step by step */

@@ -13,7 +13,6 @@
 #define HOLED_PASSES	2
 /* What is asked for at once. */
 #define BURST_PAGES	512
-#define ASKED_PAGES	8
 #define HOLE_PAGES	(GRANULE_SLOTS * 4)
 
 /* Who leaves out most pages, of runs of a granule each, in so many passes. */
@@ -238,8 +237,7 @@ static void check_rewrites(void)
 			 REWRITES_PAGES, reads_way(down), REWRITES_ONE_IN, c.reads);
 }
 
-/* Reads the pages of a part as fast as they can be asked for: MADV_WILLNEED. */
-static void read_burst(u32 first, u32 n)
+void reads_burst(u32 first, u32 n)
 {
 	struct blk_plug plug;
 	struct io_group g;
@@ -264,7 +262,7 @@ static u64 read_in_bursts(u32 n, bool down, u32 readahead)
 	reads_write_granules(0, REWRITES_PAGES);
 	before = reads_now().pages;
 	for (page = 0; page < REWRITES_PAGES; page += n)
-		read_burst(down ? REWRITES_PAGES - n - page : page, n);
+		reads_burst(down ? REWRITES_PAGES - n - page : page, n);
 	return reads_now().pages - before;
 }
 
@@ -454,9 +452,10 @@ void reads_run(void)
 {
 	static void (*const checks[])(void) = {
 		reads_beside_random, reads_beside_random, reads_after_random, reads_parted, reads_held, reads_held,
-		check_rewrites, check_hole, check_filled_hole, check_burst, check_skipping, check_skipping, check_down,
-		check_few, check_few, check_small, check_small, reads_late, reads_late, reads_begun, reads_begun,
-		check_alone, check_alone, check_alone, check_alone,
+		check_rewrites, reads_mirrored, check_filled_hole, check_burst, check_skipping, check_skipping, check_down,
+		check_few, check_few, check_small, check_small, reads_mirrored, reads_late, reads_late, reads_begun,
+		reads_begun, reads_mirrored, reads_late, check_hole, check_alone, reads_blocks, reads_blocks,
+		check_alone, check_alone, check_alone, reads_mirrored,
 	};
 
 	check_smaller_room();

@@ -10,6 +10,9 @@
 #define GRANULES	5
 #define READER_PAGES	(GRANULES * GRANULE_SLOTS)
 
+/* So many does the swap core's read-ahead ask for. */
+#define ASKED_PAGES	8
+
 struct readers {
 	u32 n;
 	u32 apart;				/* granules */
@@ -31,6 +34,8 @@ void reads_write_granules(u32 from, u32 to);
 struct reads_counts reads_now(void);
 /* Returns how many I/Os it took. */
 u64 reads_one(u32 virt);
+/* Reads the pages of a part as fast as they can be asked for: MADV_WILLNEED. */
+void reads_burst(u32 first, u32 n);
 const char *reads_way(bool down);
 
 /* Each a check of its own: mswap_reads_beside.c, ... */
@@ -38,8 +43,11 @@ void reads_beside_random(void);
 void reads_after_random(void);
 void reads_parted(void);
 void reads_held(void);
-/* ... and mswap_reads_late.c. */
+/* ... mswap_reads_late.c, */
 void reads_late(void);
 void reads_begun(void);
+/* ... and mswap_reads_down.c. */
+void reads_mirrored(void);
+void reads_blocks(void);
 
 #endif

@@ -30,7 +30,8 @@ static struct place *oracle_find(u32 slot, u32 want, bool *down)
 	for (i = 1; i <= STEADY_WAYS && i <= n; i++) {
 		struct place *p = &lists[set][n - i];
 
-		*down = slot + want == p->first || slot + want + 1 == p->first;
+		*down = p->first >= slot + want &&
+			p->first - slot - want < (p->behind - p->first < 8 ? 2 : 8);
 		if (*down || slot == p->behind || slot == p->behind + 1)
 			return p;
 	}
@@ -56,10 +57,13 @@ static void check_miss(struct steady *s, u32 slot, u32 want)
 	struct place p = { slot, slot + want };
 	bool down = false;
 	struct place *old = oracle_find(slot, want, &down);
+	u32 left = GRANULE - slot % GRANULE - want, between;
 
 	CHECK_EQ(step.length, old ? old->behind - old->first : 0);
 	if (old) {
 		CHECK_EQ(step.down, down);
+		between = down ? old->first - slot - want : 0;
+		CHECK_EQ(step.between, between < left ? between : left);
 		p = *old;
 		if (down)
 			p.first = slot;
@@ -115,7 +119,7 @@ static void test_places_random(void)
 	memset(&s, 0x55, sizeof(s));
 	steady_init(&s);
 	for (i = 0; i < ROUNDS; i++) {
-		slot = unit_below(4) ? random_slot(slot + want) : slot - want;
+		slot = unit_below(4) ? random_slot(slot + want) : slot - want - unit_below(3) * unit_below(6);
 		if (slot < GRANULE || slot >= SLOTS)
 			slot = GRANULE + unit_below(GRANULE);
 		most = GRANULE - slot % GRANULE;
@@ -142,6 +146,29 @@ static void test_among_others(void)
 					     1).down, false);
 		CHECK_EQ(steady_miss(&s, slot + i, 1).length, i);
 	}
+}
+
+/* So is one who goes down by blocks, each from its lowest slot on, as soon as he has had one. */
+static void test_blocks_down(void)
+{
+	struct steady s;
+	struct steady_step step;
+	u32 slot = 1000 * GRANULE + 48, i;
+
+	steady_init(&s);
+	for (i = 0; i < 8; i++)
+		CHECK_EQ(steady_miss(&s, slot + i, 1).down, false);
+	for (; slot % GRANULE; slot -= 8) {
+		step = steady_miss(&s, slot - 8, 1);
+		CHECK(step.down);
+		CHECK_EQ(step.between, 7);
+		CHECK_EQ(step.length, 1000 * GRANULE + 56 - slot);
+		CHECK_EQ(steady_step_class(step), STEADY_BLOCKS);
+	}
+	/* Who has had fewer may be anybody. */
+	slot += 3 * 8 * GRANULE * STEADY_SETS;
+	steady_miss(&s, slot + 20, 7);
+	CHECK_EQ(steady_miss(&s, slot + 12, 1).length, 0);
 }
 
 static void test_classes(void)
@@ -230,6 +257,7 @@ int main(void)
 	static const struct unit_case cases[] = {
 		UNIT_CASE(test_places_random),
 		UNIT_CASE(test_among_others),
+		UNIT_CASE(test_blocks_down),
 		UNIT_CASE(test_classes),
 		UNIT_CASE(test_waste_is_bounded),
 		UNIT_CASE(test_use_pays),

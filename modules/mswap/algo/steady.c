@@ -3,9 +3,6 @@
 #include "steady.h"
 #include "window.h"
 
-/* Whoever leaves out every other page goes on, too. */
-#define STEADY_GAP	1
-
 static struct steady_place *places_of(struct steady *s, u32 slot)
 {
 	return s->places[slot / WINDOW_MAX / GRANULE_SHARDS % STEADY_SETS];
@@ -34,6 +31,19 @@ static void place_join(struct steady_place *p, u32 slot, u32 n)
 	p->behind = pure_max(p->behind, slot + n);
 }
 
+/* Does the reader of @p come down to @slot? */
+static bool comes_down(struct steady_place p, u32 slot, u32 want)
+{
+	u32 most = p.behind - p.first < STEADY_BLOCK ? STEADY_GAP : STEADY_BLOCK - 1;
+
+	return p.first - (slot + want) <= most;
+}
+
+static u32 between(struct steady_place p, u32 behind)
+{
+	return pure_min(p.first - behind, (0 - behind) % WINDOW_MAX);
+}
+
 struct steady_step steady_miss(struct steady *s, u32 slot, u32 want)
 {
 	struct steady_place *places = places_of(s, slot), p;
@@ -42,10 +52,12 @@ struct steady_step steady_miss(struct steady *s, u32 slot, u32 want)
 
 	for (i = 0; i < STEADY_WAYS; i++) {
 		p = places[i];
-		step.down = p.first - (slot + want) <= STEADY_GAP;
+		step.down = comes_down(p, slot, want);
 		if (!step.down && slot - p.behind > STEADY_GAP)
 			continue;
 		step.length = p.behind - p.first;
+		if (step.down)
+			step.between = between(p, slot + want);
 		place_join(&p, slot, want);
 		put_first(places, i, p);
 		return step;

@@ -20,8 +20,12 @@
 #define STEADY_SETS	16
 #define STEADY_WAYS	4
 
-/* Class 1 to 5: who has come 1, 2, 4, 8, and 16 pages or more. */
-#define STEADY_CLASSES	5
+/*
+ * Class 1 to 5: who has come 1, 2, 4, 8, and 16 pages or more; 6: who seems to come down
+ * by blocks, which those who read at random do by chance.
+ */
+#define STEADY_CLASSES	6
+#define STEADY_BLOCKS	STEADY_CLASSES
 /* In place of a class: what is read ahead is of no steady reader. */
 #define STEADY_NONE	0
 
@@ -30,6 +34,13 @@
 #define STEADY_CREDIT_MAX	128
 /* Less than so many ahead are not worth it. */
 #define STEADY_AHEAD_MIN	2
+/* Whoever leaves out every other page goes on, too. */
+#define STEADY_GAP	1
+/*
+ * The swap core's read-ahead asks for so many pages that end at the wanted one, from the
+ * lowest on: who goes down, and has had as many, comes to the farthest of them first.
+ */
+#define STEADY_BLOCK	8
 /* Misses without credit that earn a page of it. */
 #define STEADY_TRIES	32
 
@@ -47,6 +58,7 @@ struct steady {
 /* How a reader goes on. */
 struct steady_step {
 	u32 length;	/* slots that he has had before; 0: he is a new one */
+	u32 between;	/* of the granule, if he comes from above: slots that he has not had yet */
 	bool down;	/* he comes from above */
 };
 
@@ -67,7 +79,13 @@ void steady_read_on(struct steady *s, u32 slot, u32 n, u32 length);
 /* The class of who has had @length slots, at least 1. */
 static inline u32 steady_class(u32 length)
 {
-	return pure_min(1 + pure_fls64(length), STEADY_CLASSES);
+	return pure_min(1 + pure_fls64(length), STEADY_BLOCKS - 1);
+}
+
+/* The class of who goes on by @step. */
+static inline u32 steady_step_class(struct steady_step step)
+{
+	return step.between > STEADY_GAP ? STEADY_BLOCKS : steady_class(step.length);
 }
 
 /* How many pages to read ahead of one of @class; 0: none. */

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The same pages from the first to the last, and from the last to the first. */
+#include "mswap_reads.h"
+
+#define LAID_PAGES	(GRANULE_SLOTS * 24)
+/* Of a program's pages one in so many is written anew, so many times. */
+#define HOLES_ONE_IN	50
+#define HOLES_PASSES	4
+/* Of what fills the device one page in so many is given up. */
+#define FILL_PAGES	(LAID_PAGES * 5)
+#define FREED_ONE_IN	4
+/* Programs that are evicted by turns, of so many pages each. */
+#define TURN_PAGES	3
+#define TURN_SIDES	3
+/* Of one who goes down by blocks. */
+#define BLOCKS_PAGES	(GRANULE_SLOTS * 16)
+
+static void lay_holes(void)
+{
+	u32 pass, page;
+
+	rig_start_alone(LAID_PAGES, MSWAP_WAITING_PAGES_DEFAULT, 2 * LAID_PAGES);
+	reads_write_granules(0, LAID_PAGES);
+	for (pass = 0; pass < HOLES_PASSES; pass++)
+		for (page = 0; page < LAID_PAGES; page++)
+			if (sim_once_in(HOLES_ONE_IN))
+				scene_write(page, 1);
+}
+
+static void lay_shreds(void)
+{
+	u32 slots = LAID_PAGES + FILL_PAGES, page;
+
+	rig_start_alone(slots, MSWAP_WAITING_PAGES_DEFAULT, slots + 2 * ENGINE_RESERVE_MIN);
+	reads_write_granules(LAID_PAGES, slots);
+	reads_write_granules(0, LAID_PAGES);
+	for (page = LAID_PAGES; page < slots; page++)
+		if (sim_once_in(FREED_ONE_IN))
+			io_free_slot(page);
+	reads_write_granules(0, LAID_PAGES);
+}
+
+/* The pages of all lie in the order in which who goes through them side by side comes to them. */
+static void lay_sides(void)
+{
+	u32 page;
+
+	rig_start_alone(LAID_PAGES, MSWAP_WAITING_PAGES_DEFAULT, 2 * LAID_PAGES);
+	for (page = 0; page < LAID_PAGES; page += TURN_PAGES)
+		scene_write(page / TURN_PAGES % TURN_SIDES * (LAID_PAGES / TURN_SIDES) +
+			    page / (TURN_PAGES * TURN_SIDES) * TURN_PAGES, TURN_PAGES);
+}
+
+static u64 read_laid(u32 sides, bool down)
+{
+	u32 n = LAID_PAGES / sides, page, i;
+	u64 reads = 0;
+
+	for (page = 0; page < n; page++)
+		for (i = 0; i < sides; i++)
+			reads += reads_one(i * n + (down ? n - 1 - page : page));
+	return reads;
+}
+
+/* What was laid for one who goes up takes him who goes down hardly more reads. */
+void reads_mirrored(void)
+{
+	static const struct {
+		const char *name;
+		void (*lay)(void);
+		u32 sides;
+	} layouts[] = {
+		{ "with holes", lay_holes, 1 },
+		{ "in shreds", lay_shreds, 1 },
+		{ "of programs side by side", lay_sides, TURN_SIDES },
+	};
+	u32 which = sim_below(ARRAY_SIZE(layouts)), sides = layouts[which].sides;
+	u64 up, down;
+
+	layouts[which].lay();
+	rig.engine->knobs.readahead = MSWAP_READAHEAD_AUTO;
+	/* How large windows are to be is learnt. */
+	read_laid(sides, false);
+	up = read_laid(sides, false);
+	read_laid(sides, true);
+	down = read_laid(sides, true);
+	run_count(EVENT_MIRRORED, 1);
+	if (down > up * 5 / 4)
+		sim_fail("%u pages %s took %llu reads upwards, and %llu downwards", LAID_PAGES,
+			 layouts[which].name, up, down);
+}
+
+/* As others do who waste what is read along with their pages. */
+static void shut_windows(void)
+{
+	struct pagein_shard *sh = rig.engine->pagein.shards;
+	u32 i;
+
+	for (i = 0; i < PAGEIN_SHARDS; i++) {
+		sh[i].run_tuner.size = 1;
+		sh[i].strangers_tuner.size = 1;
+	}
+}
+
+/* Where windows are shut, who goes down with the swap core's read-ahead is read ahead of. */
+void reads_blocks(void)
+{
+	u64 reads;
+	u32 at;
+
+	rig_start_alone(BLOCKS_PAGES, MSWAP_WAITING_PAGES_DEFAULT, 2 * BLOCKS_PAGES);
+	rig.engine->knobs.readahead = MSWAP_READAHEAD_AUTO;
+	rig.disk.bdev.synchronous = true;
+	reads_write_granules(0, BLOCKS_PAGES);
+	reads = reads_now().reads;
+	for (at = BLOCKS_PAGES; at; at -= ASKED_PAGES) {
+		shut_windows();
+		reads_burst(at - ASKED_PAGES, ASKED_PAGES);
+	}
+	reads = reads_now().reads - reads;
+	run_count(EVENT_BLOCKS, 1);
+	if (reads > BLOCKS_PAGES / 8)
+		sim_fail("who goes down through %u pages, %u at a time, had %llu reads", BLOCKS_PAGES,
+			 ASKED_PAGES, reads);
+}
