@@ -122,7 +122,8 @@ void batching_exit(struct batching *bt);
 
 /*
  * Takes a write of whole pages; owns @bio from here on. Called from
- * ->submit_bio: never waits; what cannot be done at once goes to a worker.
+ * ->submit_bio: what cannot be done at once goes to a worker. A swap page of a
+ * task without a plug waits for a copy to become free, for a second at most.
  */
 void batch_bio(struct batching *bt, struct bio *bio);
 /* The same for a worker of the engine: may wait for memory and slots. */

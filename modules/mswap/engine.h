@@ -78,8 +78,9 @@ u32 engine_fit_slots(const struct engine *e, u32 wish);
 size_t engine_footprint(const struct engine *e);
 
 /*
- * Serves @bio and owns it from here on; never waits for I/O. While @e is stopped
- * an empty flush ends well and all else with an error. Process context.
+ * Serves @bio and owns it from here on; waits for I/O only as batch_bio() does.
+ * While @e is stopped an empty flush ends well and all else with an error. Process
+ * context.
  */
 void engine_submit(struct engine *e, struct bio *bio);
 /* The swap core has freed a slot. Any context, also under its spinlocks. */
