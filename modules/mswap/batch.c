@@ -103,7 +103,9 @@ static u64 *batch_scratch(struct batch *b)
 void batch_issue(struct batch *b, gfp_t gfp)
 {
 	if (!b->sorted) {
-		if (b->policy != CLUSTER_PAGE && b->n > 1)
+		if (b->policy == CLUSTER_MOC)
+			cluster_lay(b->pages, b->n, batch_scratch(b));
+		else if (b->policy == CLUSTER_OBJECT)
 			cluster_sort(b->pages, b->n, batch_scratch(b));
 		b->sorted = true;
 		mswap_count(b->bt->stats, MSWAP_BATCHES, 1);

@@ -96,6 +96,8 @@ void rig_start_alone(u32 slots, u32 waiting_pages, u32 phys);
 
 /* Pages of one object, to be swapped out to @n slots from @slot on. */
 void io_swap_out(struct io_group *g, u32 slot, u32 n, blk_opf_t opf);
+/* One page, of which is known what it is. */
+void io_swap_out_of(struct io_group *g, u32 slot, u64 object, u64 index);
 /* Others may have memory of any layout. */
 void io_write(struct io_group *g, u32 slot, u32 n, blk_opf_t opf);
 void io_read(struct io_group *g, u32 slot, u32 n, blk_opf_t opf);
@@ -182,6 +184,7 @@ enum {
 	EVENT_BURST,			/* all at once, */
 	EVENT_DOWN,			/* from the last one to the first, */
 	EVENT_MIRRORED,			/* both ways, */
+	EVENT_TURNED,			/* evicted so, */
 	EVENT_BLOCKS,			/* and down by blocks, */
 	EVENT_HOLES,			/* beside a hole that one left, */
 	EVENT_FILLED,			/* and in one that was filled, */

@@ -211,6 +211,19 @@ void io_swap_out(struct io_group *g, u32 slot, u32 n, blk_opf_t opf)
 	send_write(io);
 }
 
+void io_swap_out_of(struct io_group *g, u32 slot, u64 object, u64 index)
+{
+	struct io *io = new_io(g, slot, 1, REQ_OP_WRITE | REQ_SWAP);
+	struct page *page;
+
+	user_io_add_pages(&io->user, 1);
+	page = io->user.pages[0];
+	page->mapping = object << PAGE_SHIFT;
+	page->index = index;
+	page->anon = true;
+	send_write(io);
+}
+
 void io_write(struct io_group *g, u32 slot, u32 n, blk_opf_t opf)
 {
 	struct io *io = new_io(g, slot, n, REQ_OP_WRITE | opf);

@@ -12,6 +12,11 @@
 /* Programs that are evicted by turns, of so many pages each. */
 #define TURN_PAGES	3
 #define TURN_SIDES	3
+/* Of each of two programs, one of which is evicted from its last page to its first. */
+#define EVICTED_PAGES	(GRANULE_SLOTS * 12)
+#define EVICTED_BATCH	40
+/* Each goes on where the one before it ended, or, on another CPU, elsewhere, perhaps in two parts. */
+#define EVICTED_PIECES	(2 * DIV_ROUND_UP(EVICTED_PAGES, EVICTED_BATCH))
 /* Of one who goes down by blocks. */
 #define BLOCKS_PAGES	(GRANULE_SLOTS * 16)
 
@@ -51,14 +56,18 @@ static void lay_sides(void)
 			    page / (TURN_PAGES * TURN_SIDES) * TURN_PAGES, TURN_PAGES);
 }
 
+/* How many reads it took but for the first quarter, where windows are yet to grow. */
 static u64 read_laid(u32 sides, bool down)
 {
 	u32 n = LAID_PAGES / sides, page, i;
-	u64 reads = 0;
+	u64 reads = 0, took;
 
 	for (page = 0; page < n; page++)
-		for (i = 0; i < sides; i++)
-			reads += reads_one(i * n + (down ? n - 1 - page : page));
+		for (i = 0; i < sides; i++) {
+			took = reads_one(i * n + (down ? n - 1 - page : page));
+			if (page >= n / 4)
+				reads += took;
+		}
 	return reads;
 }
 
@@ -88,6 +97,60 @@ void reads_mirrored(void)
 	if (down > up * 5 / 4)
 		sim_fail("%u pages %s took %llu reads upwards, and %llu downwards", LAID_PAGES,
 			 layouts[which].name, up, down);
+}
+
+static u64 page_evicted(u32 at, bool down)
+{
+	return down ? EVICTED_PAGES - 1 - at : at;
+}
+
+static void evict_batch(u32 side, u32 from, bool down)
+{
+	struct blk_plug plug;
+	struct io_group g;
+	u32 at;
+
+	io_group_begin(&g);
+	blk_start_plug(&plug);
+	for (at = from; at < min(from + EVICTED_BATCH, EVICTED_PAGES); at++)
+		io_swap_out_of(&g, side * EVICTED_PAGES + at, 1 + side, page_evicted(at, down));
+	blk_finish_plug(&plug);
+	io_group_end(&g);
+}
+
+/* How often does the next page evicted not go on with the run of the one before, in the next slot? */
+static u32 evicted_breaks(u32 side)
+{
+	struct slot_map *map = &rig.engine->map;
+	u32 breaks = 0, before = SLOT_NONE, at, slot;
+
+	for (at = 0; at < EVICTED_PAGES; at++) {
+		slot = slot_map_get(map, side * EVICTED_PAGES + at);
+		if (slot != before + 1 ||
+		    !(map->cont[granule_of(slot)] & granule_bit(slot)))
+			breaks++;
+		before = slot;
+	}
+	return breaks;
+}
+
+/* What goes out from the last page to the first lies as well as what goes out from there. */
+void reads_turned(void)
+{
+	u32 side, at, breaks;
+
+	rig_start_alone(2 * EVICTED_PAGES, MSWAP_WAITING_PAGES_DEFAULT, 4 * EVICTED_PAGES);
+	rig.engine->knobs.cluster_pages = EVICTED_BATCH;
+	for (side = 0; side < 2; side++)
+		for (at = 0; at < EVICTED_PAGES; at += EVICTED_BATCH)
+			evict_batch(side, at, side);
+	for (side = 0; side < 2; side++) {
+		breaks = evicted_breaks(side);
+		if (breaks > EVICTED_PIECES)
+			sim_fail("%u pages evicted %s lie in %u pieces", EVICTED_PAGES,
+				 reads_way(side), breaks);
+	}
+	run_count(EVENT_TURNED, 1);
 }
 
 /* As others do who waste what is read along with their pages. */

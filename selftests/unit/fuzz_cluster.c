@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Fuzz target: whatever pages arrive, the sort only reorders them, in order and
- * stably, and each policy's writes cover every page once.
+ * stably, each policy's writes cover every page once, and an object's pages are turned
+ * round as a whole or not at all.
  */
 #include "cluster.h"
 
@@ -52,11 +53,35 @@ static void check_writes(enum cluster_policy policy,
 	expect(!cluster_next_write(policy, pages, n, n));
 }
 
+/* Each object's pages are upwards or downwards, and equals as they came. */
+static void check_laid(const struct cluster_page *laid,
+		       const struct cluster_page *sorted, u32 n)
+{
+	bool down = false, first = true;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		expect(laid[i].object == sorted[i].object);
+		if (!i || laid[i].object != laid[i - 1].object) {
+			first = true;
+			continue;
+		}
+		if (laid[i].index == laid[i - 1].index) {
+			expect(laid[i].pos > laid[i - 1].pos);
+			continue;
+		}
+		expect(first || down == (laid[i].index < laid[i - 1].index));
+		down = laid[i].index < laid[i - 1].index;
+		first = false;
+	}
+}
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	struct cluster_page pages[CLUSTER_PAGES_MAX] = { 0 };
+	struct cluster_page laid[CLUSTER_PAGES_MAX];
 	u64 work[CLUSTER_WORK(CLUSTER_PAGES_MAX)];
 	u32 n, i;
 
@@ -73,10 +98,14 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		pages[i].vslot = i ^ 0x5a5a;
 		pages[i].pos = i;
 	}
+	memcpy(laid, pages, sizeof(laid));
 	cluster_sort(pages, n, work);
 	check_sorted(pages, n);
 	check_writes(CLUSTER_MOC, pages, n);
 	check_writes(CLUSTER_OBJECT, pages, n);
 	check_writes(CLUSTER_PAGE, pages, n);
+	cluster_lay(laid, n, work);
+	check_laid(laid, pages, n);
+	check_writes(CLUSTER_MOC, laid, n);
 	return 0;
 }

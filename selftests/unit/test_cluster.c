@@ -225,11 +225,71 @@ static void test_continues(void)
 	CHECK(continues(1, 5, 1, 5 + CLUSTER_GAP_MAX));
 	CHECK(!continues(1, 5, 1, 6 + CLUSTER_GAP_MAX));
 	CHECK(!continues(1, 5, 1, 5));
-	CHECK(!continues(1, 5, 1, 4));
+	CHECK(continues(1, 5, 1, 4));
+	CHECK(continues(1, 5 + CLUSTER_GAP_MAX, 1, 5));
+	CHECK(!continues(1, 6 + CLUSTER_GAP_MAX, 1, 5));
+	CHECK(!continues(1, 5, 1, 5 + (1ull << 32)));
+	CHECK(!continues(1, 5, 1, 6 + (1ull << 32)));
+	CHECK(!continues(1, 6 + (1ull << 32), 1, 5));
 	CHECK(!continues(1, 5, 2, 6));
 	CHECK(continues(0, 5, 0, 6));
-	CHECK(!continues(1, UINT64_MAX, 1, 0));
+	CHECK(!continues(1, 5, 2, 4));
+	CHECK(!continues(1, UINT64_MAX - CLUSTER_GAP_MAX, 1, 1));
 	CHECK(continues(1, UINT64_MAX - 1, 1, UINT64_MAX));
+	CHECK(continues(1, UINT64_MAX, 1, UINT64_MAX - 1));
+}
+
+#define LAID_PAGES	16
+#define LAID_BATCHES	3
+
+/*
+ * Two programs, of which one goes down, are evicted by turns, and those pages of his that
+ * the swap core read ahead upwards, by eights: each goes on where it was.
+ */
+static void test_lay(void)
+{
+	struct cluster_page pages[2 * LAID_PAGES], last[2];
+	u64 work[CLUSTER_WORK(2 * LAID_PAGES)];
+	u32 batch, i, at;
+
+	for (batch = 0; batch < LAID_BATCHES; batch++) {
+		for (i = 0; i < LAID_PAGES; i++) {
+			at = LAID_PAGES * batch + i;
+			pages[2 * i] = (struct cluster_page) {
+				.object = 1, .index = at,
+			};
+			pages[2 * i + 1] = (struct cluster_page) {
+				.object = 2, .index = 1000 - (at ^ 7),
+			};
+		}
+		cluster_lay(pages, 2 * LAID_PAGES, work);
+		for (i = 0; i < LAID_PAGES; i++) {
+			at = LAID_PAGES * batch + i;
+			CHECK_EQ(pages[i].index, at);
+			CHECK_EQ(pages[LAID_PAGES + i].index, 1000 - at);
+		}
+		CHECK(!batch || cluster_continues(&last[0], &pages[0]));
+		CHECK(!batch || cluster_continues(&last[1], &pages[LAID_PAGES]));
+		last[0] = pages[LAID_PAGES - 1];
+		last[1] = pages[2 * LAID_PAGES - 1];
+	}
+}
+
+static void test_lay_few(void)
+{
+	struct cluster_page pages[3] = {
+		{ .object = 1, .index = 5 }, { .object = 1, .index = 4 },
+		{ .object = 2, .index = 1 },
+	};
+	u64 work[CLUSTER_WORK(3)];
+
+	cluster_lay(pages, 0, work);
+	cluster_lay(pages + 1, 2, work);
+	CHECK_EQ(pages[1].index, 4);
+	cluster_lay(pages, 3, work);
+	CHECK_EQ(pages[0].index, 5);
+	CHECK_EQ(pages[1].index, 4);
+	CHECK_EQ(pages[2].index, 1);
 }
 
 /* The oracle's order: pos, given in order of arrival, makes qsort() stable. */
@@ -278,16 +338,68 @@ static u32 object_run(const struct cluster_page *pages, u32 n, u32 from)
 	return len;
 }
 
+/*
+ * How far apart the two pages of each pair came, downwards less upwards, makes more than
+ * half of what it would if all had come downwards and as far from each other.
+ */
+static bool came_down(const struct cluster_page *sorted, u32 n)
+{
+	long long down = 0, all = 0, span = 0;
+	u32 i, j;
+
+	for (i = 0; i < n; i++)
+		for (j = i + 1; j < n; j++) {
+			int step = sorted[i].pos - sorted[j].pos;
+
+			down += step;
+			all += j - i;
+			span = span < abs(step) ? abs(step) : span;
+		}
+	return 2 * down * (n - 1) > all * span;
+}
+
+/* Of one object, downwards, but equals as they were. */
+static void check_down(const struct cluster_page *sorted,
+		       const struct cluster_page *laid, u32 n)
+{
+	u32 end, first, i;
+
+	for (end = n; end; end = first) {
+		for (first = end - 1; first && sorted[first - 1].index == sorted[first].index; first--)
+			;
+		for (i = first; i < end; i++)
+			CHECK_EQ((laid++)->pos, sorted[i].pos);
+	}
+}
+
+static void check_laid(const struct cluster_page *sorted,
+		       const struct cluster_page *laid, u32 n)
+{
+	u32 from, end, i;
+
+	for (from = 0; from < n; from = end) {
+		for (end = from; end < n && sorted[end].object == sorted[from].object; end++)
+			;
+		if (came_down(sorted + from, end - from))
+			check_down(sorted + from, laid + from, end - from);
+		else
+			for (i = from; i < end; i++)
+				CHECK_EQ(laid[i].pos, sorted[i].pos);
+	}
+}
+
 static void random_round(void)
 {
 	static struct cluster_page oracle[CLUSTER_PAGES_MAX];
 	u32 n = unit_random() % (CLUSTER_PAGES_MAX + 1), from = 0;
 	/* Exactly so many bytes: the address sanitizer guards the ends. */
 	struct cluster_page *pages = malloc(n * sizeof(*pages));
+	struct cluster_page *laid = malloc(n * sizeof(*laid));
 	u64 *work = malloc(CLUSTER_WORK(n) * sizeof(*work));
 
 	random_pages(pages, n);
 	memcpy(oracle, pages, n * sizeof(*pages));
+	memcpy(laid, pages, n * sizeof(*pages));
 	qsort(oracle, n, sizeof(*oracle), compare);
 	cluster_sort(pages, n, work);
 	CHECK(!memcmp(oracle, pages, n * sizeof(*pages)));
@@ -298,7 +410,10 @@ static void random_round(void)
 			 run);
 		from += run;
 	}
+	cluster_lay(laid, n, work);
+	check_laid(oracle, laid, n);
 	free(work);
+	free(laid);
 	free(pages);
 }
 
@@ -325,6 +440,8 @@ int main(void)
 		UNIT_CASE(test_fig9_sweep),
 		UNIT_CASE(test_next_write),
 		UNIT_CASE(test_continues),
+		UNIT_CASE(test_lay),
+		UNIT_CASE(test_lay_few),
 		UNIT_CASE(test_random_pages_against_qsort),
 	};
 

@@ -158,6 +158,82 @@ void cluster_sort(struct cluster_page *pages, u32 n, u64 *work)
 	}
 }
 
+static void cluster_reverse(struct cluster_page *first,
+			    struct cluster_page *last)
+{
+	struct cluster_page moving;
+
+	for (; first < last; first++, last--) {
+		moving = *first;
+		*first = *last;
+		*last = moving;
+	}
+}
+
+/*
+ * Have the @n sorted pages of an object come downwards? The swap core's read-ahead has
+ * them come upwards by eights, from whichever side a program comes, so the trend of all
+ * tells, if it is half as strong at least as if each had come after the one above it.
+ */
+static bool cluster_came_down(const struct cluster_page *pages, u32 n)
+{
+	u32 sum = 0, weighed = 0, first = ~0u, last = 0, i;
+
+	for (i = 0; i < n; i++) {
+		sum += pages[i].came;
+		weighed += i * pages[i].came;
+		first = pure_min(first, pages[i].came);
+		last = pure_max(last, pages[i].came);
+	}
+	return 2 * weighed + (last - first) * n * (n + 1) / 12 < (n - 1) * sum;
+}
+
+static u32 cluster_object(const struct cluster_page *pages, u32 n)
+{
+	u32 i = 1;
+
+	while (i < n && pages[i].object == pages[0].object)
+		i++;
+	return i;
+}
+
+static u32 cluster_equals(const struct cluster_page *pages, u32 n)
+{
+	u32 i = 1;
+
+	while (i < n && pages[i].index == pages[0].index)
+		i++;
+	return i;
+}
+
+/* Equals keep their order: they may be of one virtual slot, and the last one counts. */
+static void cluster_turn(struct cluster_page *pages, u32 n)
+{
+	u32 from, equals;
+
+	cluster_reverse(pages, &pages[n - 1]);
+	for (from = 0; from < n; from += equals) {
+		equals = cluster_equals(pages + from, n - from);
+		cluster_reverse(&pages[from], &pages[from + equals - 1]);
+	}
+}
+
+void cluster_lay(struct cluster_page *pages, u32 n, u64 *work)
+{
+	u32 i, object;
+
+	if (cluster_sorted(pages, n))
+		return;
+	for (i = 0; i < n; i++)
+		pages[i].came = i;
+	cluster_sort(pages, n, work);
+	for (i = 0; i < n; i += object) {
+		object = cluster_object(pages + i, n - i);
+		if (cluster_came_down(pages + i, object))
+			cluster_turn(pages + i, object);
+	}
+}
+
 static u32 cluster_run(const struct cluster_page *pages, u32 n, u32 from)
 {
 	u32 i = from + 1;

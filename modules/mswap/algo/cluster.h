@@ -25,15 +25,17 @@ enum cluster_policy {
 /*
  * A page waiting to be written. @object and @index name it: @object is an
  * opaque key, never followed. Object 0 is the device itself, for pages that
- * belong to nothing else; their @index is their virtual slot. The other
- * members are the caller's: they are moved along and never looked at.
+ * belong to nothing else; their @index is their virtual slot. @came is for
+ * cluster_lay(). The other members are the caller's: they are moved along and never
+ * looked at.
  */
 struct cluster_page {
 	u64 object;
 	u64 index;
 	void *owner;
 	u32 vslot;
-	u32 pos;
+	u16 pos;
+	u16 came;
 	void *page;
 };
 
@@ -57,6 +59,13 @@ static inline bool cluster_fits(u32 limit, u32 held, u32 add)
 void cluster_sort(struct cluster_page *pages, u32 n, u64 *work);
 
 /*
+ * The same, but for an object whose pages have come from the highest on, by their trend:
+ * they are ordered downwards, so that what comes of it next goes on behind them. Equals
+ * keep their order all the same. Sets @came.
+ */
+void cluster_lay(struct cluster_page *pages, u32 n, u64 *work);
+
+/*
  * How many of the @n sorted @pages, counted from @from, make the next write:
  * at least 1, and 0 only for @from == @n.
  */
@@ -65,13 +74,15 @@ u32 cluster_next_write(enum cluster_policy policy,
 
 /*
  * Should @b, placed on the device in the slot after @a, be read along with @a?
- * True for a later page of the same object, at most CLUSTER_GAP_MAX further.
+ * True for another page of the same object, at most CLUSTER_GAP_MAX away.
  */
 static inline bool cluster_continues(const struct cluster_page *a,
 				     const struct cluster_page *b)
 {
-	return a->object == b->object && b->index > a->index &&
-	       b->index - a->index <= CLUSTER_GAP_MAX;
+	u64 up = b->index - a->index, down = a->index - b->index;
+
+	return a->object == b->object &&
+	       (up - 1 < CLUSTER_GAP_MAX || down - 1 < CLUSTER_GAP_MAX);
 }
 
 #endif
