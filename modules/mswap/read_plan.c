@@ -356,14 +356,16 @@ static void plan_window(struct read_op *op, struct pagein_shard *sh, u32 slot,
 			u32 want, struct window run, u64 beyond)
 {
 	u32 at = slot % GRANULE_SLOTS, strangers = strangers_size(op->pi, sh);
+	u64 live = op->pi->map->live[granule_of(slot)];
 	struct window w;
 
 	if (run.n + strangers == want && !beyond) {
 		read_plan_wanted(op, sh, slot, want);
 		return;
 	}
-	w = window_around(op->pi->map->live[granule_of(slot)], ~0ull, run.first,
-			  run.n, min(run.n + strangers, pagein_limit(op->pi)));
+	strangers = min(strangers, max(pagein_limit(op->pi), run.n) - run.n);
+	w = op->down ? window_onward(live, ~0ull, run.first, run.n, strangers, true) :
+		       window_around(live, ~0ull, run.first, run.n, run.n + strangers);
 	w = window_trim(sh, slot - at, w, at, want);
 	beyond &= ~pagein_held(sh, slot - at, beyond);
 	if (hweight64(beyond) > w.n &&

@@ -184,6 +184,7 @@ enum {
 	EVENT_BURST,			/* all at once, */
 	EVENT_DOWN,			/* from the last one to the first, */
 	EVENT_MIRRORED,			/* both ways, */
+	EVENT_SCATTERED,		/* and with others' between, */
 	EVENT_TURNED,			/* evicted so, */
 	EVENT_BLOCKS,			/* and down by blocks, */
 	EVENT_HOLES,			/* beside a hole that one left, */

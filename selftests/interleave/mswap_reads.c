@@ -453,7 +453,7 @@ void reads_run(void)
 	static void (*const checks[])(void) = {
 		reads_beside_random, reads_beside_random, reads_after_random, reads_parted, reads_held, reads_held,
 		check_rewrites, reads_mirrored, check_filled_hole, check_burst, check_skipping, check_skipping, check_down,
-		reads_turned, reads_turned, check_few, check_few, check_small, check_small, reads_mirrored, reads_late, reads_late, reads_begun,
+		reads_turned, reads_scattered, check_few, check_few, check_small, check_small, reads_mirrored, reads_late, reads_late, reads_begun,
 		reads_begun, reads_mirrored, reads_late, check_hole, check_alone, reads_blocks, reads_blocks,
 		check_alone, check_alone, check_alone, reads_mirrored,
 	};

@@ -48,6 +48,7 @@ void reads_late(void);
 void reads_begun(void);
 /* ... and mswap_reads_down.c. */
 void reads_mirrored(void);
+void reads_scattered(void);
 void reads_turned(void);
 void reads_blocks(void);
 

@@ -12,6 +12,10 @@
 /* Programs that are evicted by turns, of so many pages each. */
 #define TURN_PAGES	3
 #define TURN_SIDES	3
+/* Pages that lie side by side are so far from each other: no runs, and as many places to go on from. */
+#define SCATTERED_APART	40
+/* Not all of them are to be read at the beginning. */
+#define SCATTERED_WINDOW	8
 /* Of each of two programs, one of which is evicted from its last page to its first. */
 #define EVICTED_PAGES	(GRANULE_SLOTS * 12)
 #define EVICTED_BATCH	40
@@ -56,6 +60,17 @@ static void lay_sides(void)
 			    page / (TURN_PAGES * TURN_SIDES) * TURN_PAGES, TURN_PAGES);
 }
 
+static void lay_scattered(void)
+{
+	u32 from, page;
+
+	rig_start_alone(LAID_PAGES, MSWAP_WAITING_PAGES_DEFAULT, 2 * LAID_PAGES);
+	rig.engine->knobs.readahead_pages = SCATTERED_WINDOW;
+	for (from = 0; from < SCATTERED_APART; from++)
+		for (page = from; page < LAID_PAGES; page += SCATTERED_APART)
+			scene_write(page, 1);
+}
+
 /* How many reads it took but for the first quarter, where windows are yet to grow. */
 static u64 read_laid(u32 sides, bool down)
 {
@@ -97,6 +112,22 @@ void reads_mirrored(void)
 	if (down > up * 5 / 4)
 		sim_fail("%u pages %s took %llu reads upwards, and %llu downwards", LAID_PAGES,
 			 layouts[which].name, up, down);
+}
+
+/* Who turns back has pages that are of no run read ahead of him below, at once. */
+void reads_scattered(void)
+{
+	u64 up, down;
+
+	lay_scattered();
+	rig.engine->knobs.readahead = MSWAP_READAHEAD_AUTO;
+	read_laid(1, false);
+	up = read_laid(1, false);
+	down = read_laid(1, true);
+	run_count(EVENT_SCATTERED, 1);
+	if (down > up * 5 / 4)
+		sim_fail("%u scattered pages took %llu reads upwards, and %llu downwards", LAID_PAGES,
+			 up, down);
 }
 
 static u64 page_evicted(u32 at, bool down)
