@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 from unittest import mock
@@ -300,6 +301,17 @@ class RunningBeside(InDirectory):
         self.assertRegex(self.stream.getvalue(),
                          r"\b\d+ s · 1/8 stress-ng · other: booted, making the devices · about 7 min left\n")
         self.assertEqual((status, said.getvalue(), complaints.getvalue()), (3, "a table\n", "other: no such kernel\n"))
+
+    def test_only_its_own_times_are_shown_when_it_is_waited_for(self):
+        self.line.tty = True
+        go = threading.Timer(2, (self.out / "go").touch)
+        with beside.Beside(self.out / "other", self.out, self.line) as other:
+            wait_for(lambda: "booted" in other.doing())
+            go.start()
+            with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+                other.end()
+        self.assertRegex(self.stream.getvalue(), r"[1-9]\d* s · other: booted, making the devices · about 7 min left\r")
+        self.assertNotIn("left (", self.stream.getvalue())
 
     def test_it_does_not_outlive_who_began_it(self):
         (self.out / "go.long").touch()

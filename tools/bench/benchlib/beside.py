@@ -45,7 +45,7 @@ class Beside:
         self.line.beside = None
         while self.process.poll() is None:
             if self.doing() != self.line.text:
-                self.line.set(self.doing())
+                self.line.set(self.doing(), timed=False)
             self.line.refresh()
             time.sleep(POLL_SECONDS)
         self.line.done()

@@ -23,7 +23,7 @@ class Line:
         self.tty = stream.isatty()
         self.start = time.monotonic()
         self.text = ""
-        self.since = self.start
+        self.since = self.start  # or None: the text says so itself
         self.shown = 0.0
         self.left = None  # function that estimates the seconds left
         self.beside = None  # function that says what else is being done
@@ -31,9 +31,10 @@ class Line:
     def elapsed(self):
         return time.monotonic() - self.start
 
-    def set(self, text):
+    def set(self, text, timed=True):
+        """TEXT is being done from now on; for how long is said behind it, unless it is not TIMED."""
         self.text = text
-        self.since = time.monotonic()
+        self.since = time.monotonic() if timed else None
         self.shown = 0.0
         self.refresh()
 
@@ -42,7 +43,7 @@ class Line:
         if not self.text or (not self.tty and self.shown and now - self.shown < REPEAT_SECONDS):
             return
         parts = [duration(self.elapsed()), self.text]
-        if now - self.since >= 1:
+        if self.since is not None and now - self.since >= 1:
             parts[1] += f" ({duration(now - self.since)})"
         if self.left:
             parts.append(f"about {duration(self.left())} left")
