@@ -315,9 +315,14 @@ static bool is_slow(const struct w2r *c)
 	return is_auto(c) && planner_is_slow(c->toggle.latency);
 }
 
-static bool has_room(const struct w2r *c)
+static u32 around(const struct w2r *c)
 {
-	return planner_has_room(c->rooms.held[ROOM_WAITING], c->rooms.limit);
+	return is_auto(c) ? planner_around(c->toggle.latency, c->block_shift) : 0;
+}
+
+static bool has_room(const struct w2r *c, bool slow)
+{
+	return planner_has_room(c->rooms.held[ROOM_WAITING], c->rooms.limit, slow);
 }
 
 /*
@@ -391,7 +396,8 @@ int w2r_read(struct w2r *c, struct bio *bio, struct w2r_io *io)
 	slow = is_slow(c);
 	ref.late = is_auto(c) && hits && served == WAITS;
 	ref.slow = slow;
-	ref.has_room = has_room(c);
+	ref.has_room = has_room(c, slow);
+	ref.around = around(c);
 	by_worker = slow && hits;
 	/*
 	 * The rest of a bio that was cut comes as one of its own, next. By REQ_META

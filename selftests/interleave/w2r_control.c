@@ -229,11 +229,16 @@ static void change_knob(struct w2r *c)
 		w2r_readahead_update(c, false);
 }
 
-/* As if the disk took so long for a read: where it is slow, workers send what is read ahead. */
+/*
+ * As if the disk took so long for a read: where it is slow, workers send what is read ahead, and where it is not fast
+ * near names some of it.
+ */
 static void change_pace(struct w2r *c)
 {
+	static const u32 paces[] = { 1000, 2 * NEAR_LATENCY, 2 * SLOW_LATENCY, 2 * SLOW_LATENCY };
+
 	spin_lock_irq(&c->lock);
-	c->toggle.latency = sim_once_in(2) ? 2 * SLOW_LATENCY : 1000;
+	c->toggle.latency = paces[sim_below(ARRAY_SIZE(paces))];
 	spin_unlock_irq(&c->lock);
 }
 

@@ -34,7 +34,8 @@ static enum room where(const void *ctx, u64 block)
 /* A reference by somebody whose waiting room never overflows and who keeps nothing else. */
 static void reference(u64 first, u32 n, u32 lookahead)
 {
-	struct reference ref = { first, n, ROOM_DISK, lookahead, waiting_room, near_pays, late, LOOKAHEAD_MAX, MANY, false, true };
+	struct reference ref = { first, n, ROOM_DISK, lookahead, waiting_room, near_pays, late, LOOKAHEAD_MAX, MANY, false, true,
+				 near_pays ? NEAR_BLOCKS : 0 };
 	struct plan plan;
 	u32 i, k, sum = 0;
 
@@ -80,7 +81,7 @@ static void test_bounds(void)
 
 static void test_obl(void)
 {
-	struct reference ref = { 41, 3, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY, false, true };
+	struct reference ref = { 41, 3, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0 };
 	struct plan plan = { .n = 0 };
 
 	obl_reference(&ref, &plan);
@@ -138,7 +139,7 @@ static void test_stream_random(void)
 static void test_stream_backs_off(void)
 {
 	struct stream_planner s;
-	struct reference ref = { 0, 1, ROOM_WAITING, 1024, 4096, false, false, LOOKAHEAD_MAX, MANY, false, true };
+	struct reference ref = { 0, 1, ROOM_WAITING, 1024, 4096, false, false, LOOKAHEAD_MAX, MANY, false, true, 0 };
 	struct plan plan;
 	u32 grown;
 
@@ -228,60 +229,6 @@ static void test_auto_late(void)
 	CHECK(planner_acting(&planner) & 1u << PLANNER_OBL);
 	successors(100);
 	CHECK_EQ(planner_acting(&planner), 0);
-}
-
-static void check_near(u64 first, u32 n, u32 lookahead, struct run after, struct run before)
-{
-	struct reference ref = { .first = first, .n = n, .lookahead = lookahead };
-	struct plan plan = { .n = 0 };
-	u32 i = 0;
-
-	ref.room = ROOM_WAITING;
-	near_reference(&ref, &plan);
-	CHECK_EQ(plan.n, 0);
-	ref.room = ROOM_DISK;
-	near_reference(&ref, &plan);
-	CHECK_EQ(plan.n, !!after.n + !!before.n);
-	if (after.n) {
-		CHECK_EQ(plan.runs[i].first, after.first);
-		CHECK_EQ(plan.runs[i++].n, after.n);
-	}
-	if (before.n) {
-		CHECK_EQ(plan.runs[i].first, before.first);
-		CHECK_EQ(plan.runs[i].n, before.n);
-	}
-}
-
-/* Both sides of what was missed, up to the next multiples of 32 and no more than the lookahead; nothing of a hit. */
-static void test_near(void)
-{
-	struct run none = { 0, 0 };
-
-	check_near(40, 2, 64, (struct run){ 42, 22 }, (struct run){ 32, 8 });
-	check_near(40, 2, 25, (struct run){ 42, 22 }, (struct run){ 37, 3 });
-	check_near(40, 2, 5, (struct run){ 42, 5 }, none);
-	check_near(0, 1, 64, (struct run){ 1, 31 }, none);
-	check_near(63, 1, 64, none, (struct run){ 32, 31 });
-	check_near(32, 32, 64, none, none);
-	check_near(30, 4, 64, (struct run){ 34, 30 }, (struct run){ 0, 30 });
-}
-
-static void test_has_room(void)
-{
-	CHECK(planner_has_room(99, 300));
-	CHECK(!planner_has_room(100, 300));
-}
-
-/* Where an I/O is dear near may act until a full cache has no room for it. */
-static void test_near_pays(void)
-{
-	u32 i;
-
-	for (i = 0; i < 8; i++) {
-		struct reference ref = { .slow = i & 1, .full = i & 2, .has_room = i & 4 };
-
-		CHECK_EQ(planner_near_pays(&ref), i == 1 || i == 5 || i == 7);
-	}
 }
 
 /* The blocks that auto has under way ahead of a reader of everything, at most. */
@@ -380,7 +327,7 @@ static void test_region_random(void)
 /* What a reference spans is asked for; the lookahead bounds what is planned; once is enough. */
 static void test_region_runs(void)
 {
-	struct reference ref = { 14, 6, ROOM_DISK, 5, 64, false, false, LOOKAHEAD_MAX, MANY, false, true };
+	struct reference ref = { 14, 6, ROOM_DISK, 5, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0 };
 	struct region_planner r;
 	struct plan plan = { .n = 0 };
 
@@ -390,7 +337,7 @@ static void test_region_runs(void)
 	CHECK_EQ(plan.runs[0].first, 20);
 	CHECK_EQ(plan.runs[0].n, 5);
 	/* A third of its group; and what the lookahead cut off before is of another. */
-	ref = (struct reference){ 4, 1, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY, false, true };
+	ref = (struct reference){ 4, 1, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0 };
 	plan.n = 0;
 	region_reference(&r, &ref, &plan);
 	CHECK_EQ(plan.n, 2);
@@ -413,7 +360,7 @@ static void test_region_runs(void)
 static void test_region_remembers(void)
 {
 	static const u32 blocks[] = { 70, 100, 127 };
-	struct reference ref = { 0, 1, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY, false, true };
+	struct reference ref = { 0, 1, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0 };
 	struct region_planner r;
 	struct plan plan = { .n = 0 };
 	u32 turn, i;
@@ -444,7 +391,7 @@ static void test_region_changes(void)
 {
 	static const u32 turns[][3] = { { 1, 20, 40 }, { 5, 25, 45 }, { 5, 25, 45 }, { 5, 25, 45 } };
 	static const u32 named[] = { 0, 3, 0, 2 };
-	struct reference ref = { 0, 1, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY, false, true };
+	struct reference ref = { 0, 1, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0 };
 	struct region_planner r;
 	struct plan plan;
 	u32 turn, i, sum;
@@ -465,7 +412,7 @@ static void test_region_changes(void)
 /* A read in parts is told once, as a whole, also with another one's parts between; what is not its rest, by itself. */
 static void test_gather(void)
 {
-	struct reference ref = { 10, 2, ROOM_WAITING, 1, 64, false, false, LOOKAHEAD_MAX, MANY, false, true };
+	struct reference ref = { 10, 2, ROOM_WAITING, 1, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0 };
 	u32 i;
 
 	start(PLANNER_OBL);
@@ -473,17 +420,17 @@ static void test_gather(void)
 	CHECK(!planner_gather(&planner, &ref, true));
 	CHECK(planner_goes_on(&planner, 12));
 	CHECK(!planner_goes_on(&planner, 10));
-	ref = (struct reference){ 12, 3, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY, false, true };
+	ref = (struct reference){ 12, 3, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0 };
 	CHECK(!planner_gather(&planner, &ref, true));
-	ref = (struct reference){ 15, 1, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY, false, true };
+	ref = (struct reference){ 15, 1, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0 };
 	CHECK(planner_gather(&planner, &ref, false));
 	CHECK_EQ(ref.first, 10);
 	CHECK_EQ(ref.n, 6);
 	CHECK_EQ(ref.room, ROOM_WAITING);
 	CHECK(!planner_goes_on(&planner, 16));
-	ref = (struct reference){ 20, 1, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY, false, true };
+	ref = (struct reference){ 20, 1, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0 };
 	CHECK(!planner_gather(&planner, &ref, true));
-	ref = (struct reference){ 30, 1, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY, false, true };
+	ref = (struct reference){ 30, 1, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0 };
 	CHECK(planner_gather(&planner, &ref, false));
 	CHECK_EQ(ref.first, 30);
 	CHECK_EQ(ref.n, 1);
@@ -580,9 +527,6 @@ int main(void)
 		UNIT_CASE(test_region_changes),
 		UNIT_CASE(test_auto_chooses),
 		UNIT_CASE(test_auto_late),
-		UNIT_CASE(test_near),
-		UNIT_CASE(test_has_room),
-		UNIT_CASE(test_near_pays),
 		UNIT_CASE(test_auto_far),
 		UNIT_CASE(test_auto_near),
 		UNIT_CASE(test_auto_full),

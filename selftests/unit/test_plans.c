@@ -51,15 +51,15 @@ static void test_plan(void)
 /* A late part makes the whole late; a whole has LOOKAHEAD_MAX blocks at most. */
 static void test_gather_most(void)
 {
-	struct reference ref = { 0, 1000, ROOM_DISK, 1, 64, false, true, LOOKAHEAD_MAX, MANY, false, true };
+	struct reference ref = { 0, 1000, ROOM_DISK, 1, 64, false, true, LOOKAHEAD_MAX, MANY, false, true, 0 };
 
 	planner_init(&planner, PLANNER_OBL);
 	CHECK(!planner_gather(&planner, &ref, true));
-	ref = (struct reference){ 1000, 24, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY, false, true };
+	ref = (struct reference){ 1000, 24, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0 };
 	CHECK(!planner_gather(&planner, &ref, true));
 	CHECK_EQ(ref.n, LOOKAHEAD_MAX);
 	CHECK(ref.late);
-	ref = (struct reference){ 1024, 1, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY, false, true };
+	ref = (struct reference){ 1024, 1, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0 };
 	CHECK(!planner_gather(&planner, &ref, true));
 	CHECK_EQ(ref.n, 1);
 	CHECK(planner_goes_on(&planner, 1025));
@@ -88,7 +88,7 @@ static void test_cut_to_the_end(void)
 /* The blocks @bits of a region are missed; how many are named after the first of them? */
 static u32 ask(struct region_planner *r, u64 number, u64 bits, struct plan *plan)
 {
-	struct reference ref = { 0, 1, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY, false, true };
+	struct reference ref = { 0, 1, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0 };
 	u32 named = 0;
 	u64 rest;
 
@@ -122,7 +122,7 @@ static void test_region_same(void)
 /* A whole region at once; and one of more runs than a plan holds, whose rest is named next. */
 static void test_region_whole(void)
 {
-	struct reference ref = { 64, 64, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY, false, true };
+	struct reference ref = { 64, 64, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0 };
 	struct region_planner r;
 	struct plan plan = { .n = 0 };
 
@@ -148,7 +148,7 @@ static void test_region_whole(void)
 /* Where a block waits that was asked for, it was prefetched anew: the region had left. */
 static void test_region_waits(void)
 {
-	struct reference ref = { 64, 1, ROOM_WAITING, 64, 64, false, false, LOOKAHEAD_MAX, MANY, false, true };
+	struct reference ref = { 64, 1, ROOM_WAITING, 64, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0 };
 	struct region_planner r;
 	struct plan plan;
 
@@ -162,7 +162,7 @@ static void test_region_waits(void)
 /* One block is asked for, which was found in @room; how many are named? */
 static u32 name_after(struct region_planner *r, u64 block, enum room room, u32 waiting)
 {
-	struct reference ref = { block, 1, room, 64, waiting, false, false, LOOKAHEAD_MAX, MANY, false, true };
+	struct reference ref = { block, 1, room, 64, waiting, false, false, LOOKAHEAD_MAX, MANY, false, true, 0 };
 	struct plan plan = { .n = 0 };
 	u32 i, sum = 0;
 
@@ -184,7 +184,7 @@ static void ask_elsewhere(struct region_planner *r, u32 times)
  */
 static void test_region_gone(void)
 {
-	struct reference ref = { 64, 64, ROOM_DISK, 64, 1024, false, false, LOOKAHEAD_MAX, MANY, false, true };
+	struct reference ref = { 64, 64, ROOM_DISK, 64, 1024, false, false, LOOKAHEAD_MAX, MANY, false, true, 0 };
 	struct region_planner r;
 	struct plan plan = { .n = 0 };
 
@@ -225,7 +225,7 @@ static u32 named_around(struct region_planner *r, u64 block, u32 n, u32 most)
 /* A block that is expected brings its region, most of which was asked for long ago; once, until it is long ago again. */
 static void test_region_around(void)
 {
-	struct reference ref = { 64, 40, ROOM_DISK, 64, 1024, false, false, LOOKAHEAD_MAX, MANY, false, true };
+	struct reference ref = { 64, 40, ROOM_DISK, 64, 1024, false, false, LOOKAHEAD_MAX, MANY, false, true, 0 };
 	struct region_planner r;
 	struct plan plan = { .n = 0 };
 
@@ -278,12 +278,13 @@ static void test_region_keep(void)
 }
 
 static struct auto_planner chooser;
-static bool near;
+static bool slow;
+static u32 around;
 
 /* Does @kind act, with such a score, when it @acts so far? */
 static bool goes_on(u32 kind, bool acts, u32 made, u32 used, u32 patience)
 {
-	struct reference ref = { 0, 1, ROOM_DISK, 1, 64, near, false, LOOKAHEAD_MAX, MANY, false, true };
+	struct reference ref = { 0, 1, ROOM_DISK, 1, 64, slow, false, LOOKAHEAD_MAX, MANY, false, true, around };
 
 	chooser_init(&chooser);
 	chooser.acting = (u32)acts << kind;
@@ -296,7 +297,8 @@ static bool goes_on(u32 kind, bool acts, u32 made, u32 used, u32 patience)
 /* The shares that planner.h gives, of all but the last one or as many as came true slowly. */
 static void test_auto_shares(void)
 {
-	near = true;
+	around = NEAR_BLOCKS;
+	slow = true;
 	CHECK(goes_on(PLANNER_OBL, false, 31, 20, 0));
 	CHECK(!goes_on(PLANNER_OBL, false, 31, 19, 0));
 	CHECK(goes_on(PLANNER_OBL, true, 31, 18, 0));
@@ -305,7 +307,13 @@ static void test_auto_shares(void)
 	CHECK(!goes_on(PLANNER_NEAR, false, 61, 9, 0));
 	CHECK(goes_on(PLANNER_NEAR, true, 91, 10, 0));
 	CHECK(!goes_on(PLANNER_NEAR, true, 91, 9, 0));
-	near = false;
+	slow = false;
+	CHECK(goes_on(PLANNER_NEAR, false, 193, 128, 0));
+	CHECK(!goes_on(PLANNER_NEAR, false, 194, 128, 0));
+	CHECK(!goes_on(PLANNER_NEAR, false, 128, 127, 0));
+	CHECK(goes_on(PLANNER_NEAR, true, 31, 18, 0));
+	CHECK(!goes_on(PLANNER_NEAR, true, 31, 17, 0));
+	around = 0;
 	CHECK(!goes_on(PLANNER_NEAR, true, 91, 91, 0));
 	CHECK(!goes_on(PLANNER_OBL, false, 8, 7, 0));
 	CHECK(goes_on(PLANNER_OBL, true, 2, 1, 0));
@@ -366,7 +374,8 @@ static void test_auto_old(void)
 /* All that @kind predicted came true, but of 100 old ones that it alone named so many: does it act? */
 static bool does_alone(u32 kind, bool full, u32 right)
 {
-	struct reference ref = { .n = 1, .room = ROOM_DISK, .lookahead = 1, .waiting = 4096, .full = full, .slow = true, .has_room = true };
+	struct reference ref = { .n = 1, .room = ROOM_DISK, .lookahead = 1, .waiting = 4096, .full = full, .slow = true, .has_room = true,
+				 .around = NEAR_BLOCKS };
 
 	chooser_init(&chooser);
 	chooser.scores[kind].all = (struct tally){ .made = 1000, .used = 1000 };
@@ -471,7 +480,7 @@ static enum room all_there(const void *ctx, u64 block)
 /* How many runs auto plans after a block found in @room, where all others are too. */
 static u32 auto_plans(u32 acting, enum room room)
 {
-	struct reference ref = { 100, 1, room, 64, 4096, false, false, LOOKAHEAD_MAX, MANY, false, true };
+	struct reference ref = { 100, 1, room, 64, 4096, false, false, LOOKAHEAD_MAX, MANY, false, true, 0 };
 	struct plan plan;
 
 	planner_init(&planner, PLANNER_AUTO);
@@ -531,7 +540,7 @@ static void test_auto_regions(void)
 /* The most that auto names after a read of 8 blocks in a cache of 256, where each @spared-th is of what is used again. */
 static u32 most_at_once(u32 readers, u32 spared)
 {
-	struct reference ref = { 0, 8, ROOM_WAITING, 1024, 256, false, true, LOOKAHEAD_MAX, 256, false, true };
+	struct reference ref = { 0, 8, ROOM_WAITING, 1024, 256, false, true, LOOKAHEAD_MAX, 256, false, true, 0 };
 	enum room room = ROOM_DISK;
 	u32 i, k, n, most = 0;
 	struct plan plan;

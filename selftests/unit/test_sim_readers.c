@@ -139,22 +139,66 @@ static void test_every_fourth(void)
 	trace_free(&t);
 }
 
-/* What near names is one prefetch for each 32 blocks, also where region names a half of that: one I/O with the miss. */
-static void test_backwards(void)
+static void goes_back(u32 n, u32 latency)
 {
 	struct replay_counts c;
 	struct trace t = { 0 };
-	u32 i, n;
+	u32 i;
+
+	for (i = 1; i <= 32000 / n; i++)
+		add_read(&t, FAR - n * i, n);
+	c = run_on(&t, own, 8192, 0, latency);
+	printf("# %u blocks at a time, backwards: %llu reads and %llu prefetches\n", n,
+	       (unsigned long long)c.origin_reads, (unsigned long long)c.origin_prefetches);
+	CHECK(c.origin_reads <= 1100 && c.origin_prefetches <= 1100);
+	trace_free(&t);
+}
+
+/* What near names is one prefetch for each 32 blocks, also where region names a half of that: one I/O with the miss. */
+static void test_backwards(void)
+{
+	u32 n;
 
 	for (n = 2; n <= 8; n *= 2) {
-		for (i = 1; i <= 32000 / n; i++)
-			add_read(&t, FAR - n * i, n);
-		c = run(&t, own, 8192);
-		printf("# %u blocks at a time, backwards: %llu reads and %llu prefetches\n", n,
-		       (unsigned long long)c.origin_reads, (unsigned long long)c.origin_prefetches);
-		CHECK(c.origin_reads <= 1020 && c.origin_prefetches <= 1040);
-		trace_free(&t);
+		goes_back(n, 5000000);
+		goes_back(n, 100000);
 	}
+}
+
+/*
+ * Where no I/O is dear near leaves alone what is used: a set of seven eighths of the cache, beside which all blocks of
+ * areas of 32 are read, or some of them, in an order of which nobody else makes much.
+ */
+static void set_beside_areas(u32 of_32)
+{
+	struct replay_counts c, on;
+	struct trace t = { 0 };
+	u32 i, area = 0, done = 32;
+
+	for (i = 0; i < 60000; i++) {
+		if (i % 4) {
+			add_read(&t, 5 * unit_below(1800), 1);
+			continue;
+		}
+		if (done >= of_32) {
+			area = FAR + 32 * unit_below(1u << 20);
+			done = 0;
+		}
+		add_read(&t, area + (done++ * 13 + 5) % 32, 1);
+	}
+	c = run_fast(&t, own, 8192, 0);
+	on = run_fast(&t, "default,readahead=on", 8192, 0);
+	printf("# a set beside %u of 32 blocks: %llu blocks missed, %llu without near\n", of_32,
+	       (unsigned long long)c.misses, (unsigned long long)on.misses);
+	CHECK(10 * c.misses <= 11 * on.misses);
+	trace_free(&t);
+}
+
+static void test_set_beside_areas(void)
+{
+	set_beside_areas(16);
+	set_beside_areas(24);
+	set_beside_areas(32);
 }
 
 /* @n blocks at a time are read, or, by a chance of @percent, left out. */
@@ -236,6 +280,7 @@ int main(void)
 		UNIT_CASE(test_in_turn),
 		UNIT_CASE(test_every_fourth),
 		UNIT_CASE(test_backwards),
+		UNIT_CASE(test_set_beside_areas),
 		UNIT_CASE(test_skips),
 		UNIT_CASE(test_skips_much),
 		UNIT_CASE(test_short_files),

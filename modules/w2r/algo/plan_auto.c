@@ -6,7 +6,6 @@
 #define FORGET_EVERY	256	/* references after which the past counts half, */
 #define PATIENCES	3	/* if it is so many times as long as patience; */
 #define KEPT_FOR	8192	/* else after so many */
-#define SAMPLES		8	/* predictions come true before a planner acts */
 #define NEW_FOR		128	/* references, or up to twice as many */
 #define WAYS		2	/* places that a prediction may have */
 #define NO_BLOCK	((u64)-1)
@@ -17,9 +16,16 @@ struct share {
 	u32 true_ones;
 };
 
-static const struct share enough[] = { { 3, 2 }, { 5, 3 } };
-static const struct share skipper_enough[] = { { 10, 3 }, { 4, 1 } };
-static const struct share near_enough[] = { { 6, 1 }, { 9, 1 } };
+struct terms {
+	struct share shares[2];
+	u32 samples;		/* predictions come true before a planner acts */
+};
+
+static const struct terms usual = { { { 3, 2 }, { 5, 3 } }, 8 };
+static const struct terms skipper = { { { 10, 3 }, { 4, 1 } }, 8 };
+static const struct terms near_slow = { { { 6, 1 }, { 9, 1 } }, 8 };
+/* One block stands for half of a run: eight would be one that came true by luck. */
+static const struct terms near_fast = { { { 3, 2 }, { 5, 3 } }, 128 };
 
 void chooser_init(struct auto_planner *a)
 {
@@ -121,20 +127,28 @@ static bool old_ones_do(const struct tally *t, const struct share *share)
  * do. And beside readers whom stream serves region is right in all that is here, and
  * may be wrong in what it alone names: that must do, too, or it pushes out what is used.
  */
-static bool is_worth(const struct score *s, const struct share *shares,
+static bool is_worth(const struct score *s, const struct terms *terms,
 		     bool acts, const struct reference *ref)
 {
+	const struct share *shares = terms->shares;
 	const struct tally *all = &s->all;
 	u32 early = pure_max(ref->lookahead, pure_min(s->patience, all->used));
 	u32 due = all->made - pure_min(all->made, early);
 
-	if (all->used < (acts ? 1 : SAMPLES))
+	if (all->used < (acts ? 1 : terms->samples))
 		return false;
 	if (!old_ones_do(all, &shares[1]))
 		return false;
 	if (ref->full && !old_ones_do(&s->alone, &shares[1]))
 		return false;
 	return shares[acts].of * all->used >= shares[acts].true_ones * due;
+}
+
+static const struct terms *terms_of(u32 kind, const struct reference *ref)
+{
+	if (kind != PLANNER_NEAR)
+		return &usual;
+	return ref->slow ? &near_slow : &near_fast;
 }
 
 static void decide(struct auto_planner *a, const struct reference *ref)
@@ -144,13 +158,12 @@ static void decide(struct auto_planner *a, const struct reference *ref)
 	for (kind = 0; kind < SCORES; kind++) {
 		if (kind == PLANNER_NEAR && !planner_near_pays(ref))
 			continue;
-		if (is_worth(&a->scores[kind],
-			     kind == PLANNER_NEAR ? near_enough : enough,
+		if (is_worth(&a->scores[kind], terms_of(kind, ref),
 			     a->acting & (1u << kind), ref))
 			acting |= 1u << kind;
 	}
 	a->acting = acting;
-	a->for_skippers = is_worth(&a->scores[PLANNER_STREAM], skipper_enough,
+	a->for_skippers = is_worth(&a->scores[PLANNER_STREAM], &skipper,
 				   a->for_skippers, ref);
 }
 

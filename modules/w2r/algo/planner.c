@@ -8,8 +8,8 @@
 #define AUTO_DOUBLINGS	2	/* so often twice as many, when they come late, */
 #define AT_ONCE		8	/* but not more than this share of the cache, or was read */
 #define USED_LATELY	32	/* references: so something is */
-#define PARTS_SCORED	8	/* of a run, or up to twice as many */
-#define NEAR		32	/* blocks, aligned */
+#define PARTS_SCORED	8	/* of a run, or up to twice as many; */
+#define NEAR_SCORED	2	/* of near's, where no I/O is dear */
 #define OBL_ALONE	16	/* blocks: after reads of so many obl alone does nothing */
 
 void obl_reference(const struct reference *ref, struct plan *plan)
@@ -17,10 +17,10 @@ void obl_reference(const struct reference *ref, struct plan *plan)
 	plan_add(plan, ref->first + ref->n, 1);
 }
 
-void near_reference(const struct reference *ref, struct plan *plan)
+void near_reference(const struct reference *ref, u32 around, struct plan *plan)
 {
-	u64 end = ref->first + ref->n, after = (NEAR - end % NEAR) % NEAR;
-	u64 before = ref->first % NEAR;
+	u64 end = ref->first + ref->n, after = -end & (around - 1);
+	u64 before = ref->first & (around - 1);
 
 	if (ref->room != ROOM_DISK)
 		return;
@@ -103,7 +103,8 @@ static void reference_one(struct planner *p, u32 kind,
 	else if (kind == PLANNER_REGION)
 		region_reference(&p->region, ref, plan);
 	else
-		near_reference(ref, plan);
+		near_reference(ref, p->kind == PLANNER_AUTO ? ref->around : NEAR_BLOCKS,
+			       plan);
 }
 
 /*
@@ -115,16 +116,36 @@ static u64 sample(u64 first, u32 n)
 	return first + index_hash(first, 40) % n;
 }
 
+static bool names(const struct plan *plan, u64 block)
+{
+	u32 i;
+
+	for (i = 0; i < plan->n; i++)
+		if (block - plan->runs[i].first < plan->runs[i].n)
+			return true;
+	return false;
+}
+
 /*
- * What @planned names is scored, as far as it needs a prefetch. Of a long run a
- * few blocks stand for the others: many readers' runs would push each other's
- * predictions out before they come true.
+ * Where no I/O is dear near is judged by what it adds to what others name; and it names too
+ * much, at each miss, to push out their predictions by its own.
+ */
+static bool must_add(u32 kind, const struct reference *ref)
+{
+	return kind == PLANNER_NEAR && !ref->slow;
+}
+
+/*
+ * What @planned names is scored, as far as it needs a prefetch; @others is what will be
+ * prefetched anyway. Of a long run a few blocks stand for the others: many readers' runs
+ * would push each other's predictions out before they come true.
  */
 static void score(struct planner *p, u32 kind, const struct reference *ref,
-		  const struct plan *planned,
+		  const struct plan *planned, const struct plan *others,
 		  enum room (*where)(const void *ctx, u64 block),
 		  const void *ctx)
 {
+	bool adds = must_add(kind, ref);
 	const struct run *run;
 	u32 i, n, part, done;
 	enum room room;
@@ -132,10 +153,12 @@ static void score(struct planner *p, u32 kind, const struct reference *ref,
 
 	for (i = 0; i < planned->n; i++) {
 		run = &planned->runs[i];
-		part = pure_max(1, run->n / PARTS_SCORED);
+		part = pure_max(1, run->n / (adds ? NEAR_SCORED : PARTS_SCORED));
 		for (done = 0; done < run->n; done += n) {
 			n = pure_min(part, run->n - done);
 			block = sample(run->first + done, n);
+			if (adds && names(others, block))
+				continue;
 			room = where(ctx, block);
 			if (room != ROOM_WEIGHING)
 				chooser_predict(&p->chooser, kind, ref, block, n,
@@ -219,7 +242,7 @@ static void join_regions(struct planner *p, const struct reference *ref,
 	for (i = 0; i < more->n && *left; i++) {
 		each.n = 0;
 		if (region_around(&p->region, &more->runs[i], *left, &each))
-			score(p, PLANNER_REGION, ref, &each, where, ctx);
+			score(p, PLANNER_REGION, ref, &each, plan, where, ctx);
 		else
 			plan_add(&each, more->runs[i].first, more->runs[i].n);
 		join(plan, &each, left);
@@ -320,7 +343,7 @@ void planner_reference(struct planner *p, const struct reference *ref,
 		reference_one(p, kind, ref, &each);
 		if (!each.n)
 			continue;
-		score(p, kind, ref, &each, where, ctx);
+		score(p, kind, ref, &each, plan, where, ctx);
 		if (!acts(p, kind))
 			continue;
 		if (kind == PLANNER_PATTERN && acts(p, PLANNER_REGION))

@@ -31,7 +31,9 @@
  *          pushes out what is used, of those of them that none had prefetched. obl
  *          predicts and acts where none else acts and little is read, and where its
  *          block makes one I/O with a missed one. near predicts and acts only where it
- *          may pay, if a sixth comes true, until less than a ninth. How much auto names
+ *          may pay. Where an I/O is dear a sixth is enough, until less than a ninth; else
+ *          the usual share of what no other names, of 128 KiB around, once 128 blocks came
+ *          true. How much auto names
  *          after one read doubles, twice at most, when a read waits for a prefetch; but
  *          it is not more than an eighth of the cache, or than was read. Where nothing
  *          is used again, a reader alone may have all of it, several share a half; and
@@ -61,6 +63,9 @@ enum planner_kind {
 #define PLAN_SECTORS		8192	/* that one plan takes at most, with what it reads past */
 #define PLAN_UNUSED_FOR		256	/* references: nothing of the cache is used again */
 #define SLOW_LATENCY		1000000	/* ns */
+#define NEAR_BLOCKS		32	/* aligned, that near reads with a missed one, */
+#define NEAR_SECTORS		256	/* or, for auto, in these where no I/O is dear: */
+#define NEAR_LATENCY		30000	/* ns: they take hardly longer than one block */
 
 struct run {
 	u64 first;
@@ -84,7 +89,8 @@ struct reference {
 	u32 left;		/* blocks for which there is place now, of what is under way */
 	u32 entries;		/* for auto: blocks of the cache, */
 	bool full;		/* and what comes pushes out others; */
-	bool has_room;		/* of them few are those that nobody has asked for */
+	bool has_room;		/* of them few are those that nobody has asked for; */
+	u32 around;		/* and near may name so many aligned blocks, or 0: none */
 };
 
 #define STREAMS		128
@@ -226,19 +232,35 @@ static inline bool planner_is_slow(u32 latency)
 	return latency >= SLOW_LATENCY;
 }
 
-/* Is there memory for what may never be asked for? @unasked of @entries blocks are. */
-static inline bool planner_has_room(u32 unasked, u32 entries)
+/*
+ * Is there memory for what may never be asked for? @unasked of @entries blocks are. It is
+ * worth more where an I/O is dear.
+ */
+static inline bool planner_has_room(u32 unasked, u32 entries, bool slow)
 {
-	return unasked < entries / 3;
+	return unasked < entries / (slow ? 3 : 8);
 }
 
 /*
- * Where an I/O is dear, near may name what may never be asked for: as long as there is
- * room, or what it pushes out is not used.
+ * How many aligned blocks of 2^@block_shift sectors near may name for auto, where an I/O
+ * takes @latency: 0 where they would take much longer than one.
+ */
+static inline u32 planner_around(u32 latency, u32 block_shift)
+{
+	if (planner_is_slow(latency))
+		return NEAR_BLOCKS;
+	return latency < NEAR_LATENCY ? 0 : NEAR_SECTORS >> block_shift;
+}
+
+/*
+ * near may name what may never be asked for: as long as there is room, or what it pushes
+ * out is not used. Where no I/O is dear it saves too few of them after a large read.
  */
 static inline bool planner_near_pays(const struct reference *ref)
 {
-	return ref->slow && (ref->has_room || !ref->full);
+	if (!ref->slow && 4 * ref->n > ref->around)
+		return false;
+	return ref->around && (ref->has_room || !ref->full);
 }
 
 /* Nothing that is pushed out would be used. */
@@ -336,7 +358,8 @@ u32 plan_cut(struct run *run, u32 most,
 
 /* The single planners; for planner.c and the tests. */
 void obl_reference(const struct reference *ref, struct plan *plan);
-void near_reference(const struct reference *ref, struct plan *plan);
+/* Names the rest of @around aligned blocks, a power of two. */
+void near_reference(const struct reference *ref, u32 around, struct plan *plan);
 void stream_init(struct stream_planner *s);
 void stream_reference(struct stream_planner *s, const struct reference *ref,
 		      struct plan *plan);

@@ -257,9 +257,10 @@ static u32 read_some(struct replay *r, struct piece *p)
 	ref.room = hits.room;
 	if (r->config.table.readahead == READAHEAD_AUTO) {
 		ref.slow = planner_is_slow(r->toggle.latency);
+		ref.around = planner_around(r->toggle.latency, r->block_shift);
 		ref.late = r->counts.waited != waited;
 	}
-	ref.has_room = planner_has_room(r->rooms.held[ROOM_WAITING], r->rooms.limit);
+	ref.has_room = planner_has_room(r->rooms.held[ROOM_WAITING], r->rooms.limit, ref.slow);
 	p->n = hits.n ? hits.n : rooms_missing(&r->rooms, p->first, p->n);
 	if (!hits.n)
 		fill_missing(r, p);
