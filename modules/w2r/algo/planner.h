@@ -33,12 +33,12 @@
  *          block makes one I/O with a missed one. near predicts and acts only where it
  *          may pay. Where an I/O is dear a sixth is enough, until less than a ninth; else
  *          the usual share of what no other names, of 128 KiB around, once 128 blocks came
- *          true. How much auto names
- *          after one read doubles, twice at most, when a read waits for a prefetch; but
- *          it is not more than an eighth of the cache, or than was read. Where nothing
- *          is used again, a reader alone may have all of it, several share a half; and
- *          stream acts for who leaves out blocks if three tenths come true, until less
- *          than a quarter do: one I/O serves many reads all the same.
+ *          true. How much auto names after one read doubles, twice at most, when a read
+ *          waits for a prefetch; but it is not more than an eighth of the cache, or than
+ *          was read. Where nothing is used again, a reader alone may have all of it,
+ *          several share a half; and stream acts for who leaves out blocks if three
+ *          tenths come true, until less than a quarter do: one I/O serves many reads all
+ *          the same.
  *
  * The caller's lock protects it; nothing allocates.
  */
