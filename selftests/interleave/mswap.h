@@ -152,8 +152,10 @@ void control_heal(void);
 
 /* --- mswap_reads.c --- */
 
-#define READS_ONCE_IN	15
-/* One run, instead of tasks: a device is made, and what steady readers have read is counted. */
+/* Of the seeds, one in so many; none that is for scenes. */
+#define READS_ONCE_IN	10
+#define READS_SEED	5
+/* One run, instead of tasks, of each check in turn: what readers have read is counted. */
 void reads_run(void);
 
 /* --- mswap_scenes.c --- */

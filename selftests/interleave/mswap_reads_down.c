@@ -19,8 +19,8 @@
 /* Of each of two programs, one of which is evicted from its last page to its first. */
 #define EVICTED_PAGES	(GRANULE_SLOTS * 12)
 #define EVICTED_BATCH	40
-/* Each goes on where the one before it ended, or, on another CPU, elsewhere, perhaps in two parts. */
-#define EVICTED_PIECES	(2 * DIV_ROUND_UP(EVICTED_PAGES, EVICTED_BATCH))
+/* A batch goes on where the one before it ended, or, on another CPU, elsewhere; some go in parts. */
+#define EVICTED_PIECES	(EVICTED_PAGES / 4)
 /* Of one who goes down by blocks. */
 #define BLOCKS_PAGES	(GRANULE_SLOTS * 16)
 
