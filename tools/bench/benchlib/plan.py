@@ -151,7 +151,7 @@ PROGRAMS = {
                 (f"{_all_pages(256)} --rounds 8 --write-on-readback=10",), 150),
         Program("skips", "256 MiB written in order; one page in three, by chance, read in order, eight times",
                 (f"{_all_pages(256)} --rounds 8 --one-in 3",), 100),
-        Program("descent", "256 MiB written in order, and read and written anew four times from the last page to the first",
+        Program("descent", "256 MiB written in order; read and rewritten from the last page to the first, four times",
                 (f"{_all_pages(256)} --rounds 4 --descending --write-on-readback",), 100),
         Program("willneed", "256 MiB written in order and read four times, each 2 MiB after MADV_WILLNEED for them",
                 (f"{_all_pages(256)} --rounds 4 --willneed 512",), 100),
