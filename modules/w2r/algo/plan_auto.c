@@ -8,6 +8,8 @@
 #define KEPT_FOR	8192	/* else after so many */
 #define NEW_FOR		128	/* references, or up to twice as many */
 #define WAYS		2	/* places that a prediction may have */
+#define DRAWS		2	/* controls of one prediction */
+#define DRAWN_ENOUGH	16
 #define NO_BLOCK	((u64)-1)
 
 /* Of @of predictions @true_ones are enough: to begin, and to go on acting. */
@@ -26,6 +28,9 @@ static const struct terms skipper = { { { 10, 3 }, { 4, 1 } }, 8 };
 static const struct terms near_slow = { { { 6, 1 }, { 9, 1 } }, 8 };
 /* One block stands for half of a run: eight would be one that came true by luck. */
 static const struct terms near_fast = { { { 3, 2 }, { 5, 3 } }, 128 };
+
+/* Of so many that came true, so many controls may have, to begin and to go on acting. */
+static const struct share chance[2] = { { 5, 1 }, { 20, 9 } };
 
 void chooser_init(struct auto_planner *a)
 {
@@ -96,6 +101,7 @@ static void note_success(struct score *s, u32 n, bool alone, u32 after)
 	s->all.used += n;
 	if (alone)
 		s->alone.used += n;
+	s->takes += after - s->takes / 16;
 	if (after > s->patience)
 		s->patience += (after - s->patience + 3) / 4;
 }
@@ -112,6 +118,91 @@ static void came_true(struct auto_planner *a, struct prediction *x,
 	x->block = NO_BLOCK;
 }
 
+static struct control *control_of(struct auto_planner *a, u64 block)
+{
+	return &a->controls[index_hash(block ^ index_hash(block, 32), 54)];
+}
+
+/* Has @c waited for longer than what its planner predicts, in the mean? */
+static bool is_unlucky(const struct auto_planner *a, const struct control *c)
+{
+	const struct score *s = &a->scores[c->kind];
+
+	return s->all.total - c->stamp > s->takes / 16;
+}
+
+static void decide_control(struct auto_planner *a, struct control *c)
+{
+	struct score *s = &a->scores[c->kind];
+
+	s->drawn++;
+	s->lucky += !is_unlucky(a, c);
+	c->open = false;
+}
+
+/*
+ * One that is open keeps its place until it is decided: those asked for soon would be
+ * left, else.
+ */
+static void draw_control(struct auto_planner *a, u32 kind)
+{
+	struct control *c;
+	u64 block;
+
+	if (a->nr_recent < RECENT)
+		return;
+	block = a->recent[index_hash(a->draws++, 58)];
+	c = control_of(a, block);
+	if (c->open && !is_unlucky(a, c))
+		return;
+	if (c->open)
+		decide_control(a, c);
+	*c = (struct control){ block, a->scores[kind].all.total, (u8)kind, true };
+}
+
+/*
+ * What is used again and again is read most often, but nothing that comes pushes it out: a
+ * block is sampled, if it is, when it comes.
+ */
+static void sample_recent(struct auto_planner *a, const struct reference *ref)
+{
+	if (ref->room == ROOM_WEIGHING)
+		return;
+	a->unsampled += ref->n;
+	if (a->unsampled < ref->entries / RECENT)
+		return;
+	a->unsampled = 0;
+	a->recent[a->nr_recent++ % RECENT] = ref->first + index_hash(ref->first, 40) % ref->n;
+}
+
+static void note_controls(struct auto_planner *a, const struct reference *ref)
+{
+	struct control *c;
+	u32 i;
+
+	for (i = 0; i < ref->n; i++) {
+		c = control_of(a, ref->first + i);
+		if (c->open && c->block == ref->first + i)
+			decide_control(a, c);
+	}
+	sample_recent(a, ref);
+}
+
+/*
+ * In a region hardly larger than the cache whatever is named is asked for before it leaves,
+ * but so is what it pushes out. Of blocks by chance half as many are asked for within the
+ * time that what comes true takes in the mean, then; of a reader's next blocks he reads
+ * nearly all by then, and of others few. @used came true of @due.
+ */
+static bool is_chance(const struct score *s, bool acts, u32 due, u32 used)
+{
+	u64 lucky = (u64)chance[acts].of * s->lucky;
+
+	if (s->drawn < DRAWN_ENOUGH)
+		return false;
+	return lucky * due > (u64)chance[acts].true_ones * s->drawn * pure_min(used, due);
+}
+
 /* Did half the share come true of what was predicted so many references ago? */
 static bool old_ones_do(const struct tally *t, const struct share *share)
 {
@@ -126,6 +217,7 @@ static bool old_ones_do(const struct tally *t, const struct share *share)
  * now and then has never more than that, as the past is halved; so what is old must
  * do. And beside readers whom stream serves region is right in all that is here, and
  * may be wrong in what it alone names: that must do, too, or it pushes out what is used.
+ * Nor is it worth it there what would come true by chance.
  */
 static bool is_worth(const struct score *s, const struct terms *terms,
 		     bool acts, const struct reference *ref)
@@ -140,6 +232,8 @@ static bool is_worth(const struct score *s, const struct terms *terms,
 	if (!old_ones_do(all, &shares[1]))
 		return false;
 	if (ref->full && !old_ones_do(&s->alone, &shares[1]))
+		return false;
+	if (ref->full && is_chance(s, acts, due, all->used))
 		return false;
 	return shares[acts].of * all->used >= shares[acts].true_ones * due;
 }
@@ -180,6 +274,8 @@ static void forget(struct score *s, u32 clock)
 		return;
 	halve(&s->all);
 	halve(&s->alone);
+	s->drawn /= 2;
+	s->lucky /= 2;
 	s->patience -= s->patience / 8;
 }
 
@@ -199,6 +295,7 @@ void chooser_reference(struct auto_planner *a, const struct reference *ref)
 		if (x)
 			came_true(a, x, ref);
 	}
+	note_controls(a, ref);
 	a->clock++;
 	if (!(a->clock & (DECIDE_EVERY - 1)))
 		decide(a, ref);
@@ -224,6 +321,7 @@ void chooser_predict(struct auto_planner *a, u32 kind, const struct reference *r
 	struct prediction *places = places_of(a, block);
 	struct prediction *x = find(places, block);
 	struct score *s = &a->scores[kind];
+	u32 i;
 
 	if (!x)
 		x = make_place(a, places, block);
@@ -237,4 +335,6 @@ void chooser_predict(struct auto_planner *a, u32 kind, const struct reference *r
 	note_prediction(&s->all, n);
 	if (alone)
 		note_prediction(&s->alone, n);
+	for (i = 0; i < DRAWS; i++)
+		draw_control(a, kind);
 }

@@ -28,7 +28,8 @@
  *          them, until less than three fifths do. Those that may come true yet
  *          are left out of account, as many as did; half of that share must do of
  *          all that are older than some hundred references, and, where what comes
- *          pushes out what is used, of those of them that none had prefetched. obl
+ *          pushes out what is used, of those of them that none had prefetched; and there
+ *          more than others must have come as soon that were read lately, by chance. obl
  *          predicts and acts where none else acts and little is read, and where its
  *          block makes one I/O with a missed one. near predicts and acts only where it
  *          may pay. Where an I/O is dear a sixth is enough, until less than a ninth; else
@@ -155,6 +156,8 @@ struct region_planner {
 
 #define SCORES			5
 #define PREDICTIONS		8192	/* a power of two */
+#define CONTROLS		1024	/* the same, */
+#define RECENT			64	/* and this */
 
 struct prediction {
 	u64 block;
@@ -162,6 +165,14 @@ struct prediction {
 	u8 stands_for[SCORES];	/* and for how many; 0: it did not */
 	u8 alone;		/* a bit each: none had prefetched it */
 	u32 made;		/* the chooser's clock */
+};
+
+/* A block that was read lately, in place of one that was predicted. */
+struct control {
+	u64 block;
+	u32 stamp;		/* the planner's total then */
+	u8 kind;		/* which planner's */
+	bool open;		/* not decided yet; else the rest means nothing */
 };
 
 struct tally {
@@ -175,12 +186,20 @@ struct tally {
 struct score {
 	struct tally all;
 	struct tally alone;	/* of them: of blocks that none had prefetched */
-	u32 patience;		/* after about so many more of all, the slow ones */
+	u32 patience;		/* after about so many more of all, the slow ones, */
+	u32 takes;		/* in the mean after a 16th of this */
+	u32 drawn;		/* of late: controls that were decided, */
+	u32 lucky;		/* and those of them that took no longer */
 };
 
 struct auto_planner {
 	struct prediction predictions[PREDICTIONS];
 	struct score scores[SCORES];
+	struct control controls[CONTROLS];	/* by hash of the block */
+	u64 recent[RECENT];	/* some of what was read lately, about as many as the cache holds */
+	u32 nr_recent;		/* since the start; */
+	u32 unsampled;		/* blocks that came after the last one */
+	u32 draws;
 	u32 clock;
 	u32 acting;		/* a bit each */
 	bool for_skippers;	/* stream is right often enough for readers who leave out blocks */

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Of what is predicted much comes true by chance, where a region hardly larger than the cache is read in any order. */
+#include "sim_run.h"
+
+#define READS	20000u
+
+static struct auto_planner chooser;
+
+/* All that stream predicted came true; of @drawn blocks by chance @lucky did as soon. Does it act? */
+static bool goes_on(bool acts, bool full, u32 lucky, u32 drawn)
+{
+	struct reference ref = { .n = 1, .room = ROOM_WEIGHING, .lookahead = 1, .waiting = 64, .entries = 256, .full = full };
+
+	chooser_init(&chooser);
+	chooser.acting = (u32)acts << PLANNER_STREAM;
+	chooser.scores[PLANNER_STREAM] = (struct score){
+		.all = { .made = 1000, .used = 1000 }, .lucky = lucky, .drawn = drawn,
+	};
+	for (; ref.first < 8; ref.first++)
+		chooser_reference(&chooser, &ref);
+	return chooser.acting & 1u << PLANNER_STREAM;
+}
+
+/* A fifth may be, to begin, and nine of twenty, to go on, where what is used is pushed out; of few it is not known. */
+static void test_shares(void)
+{
+	CHECK(goes_on(false, true, 20, 100));
+	CHECK(!goes_on(false, true, 21, 100));
+	CHECK(goes_on(true, true, 45, 100));
+	CHECK(!goes_on(true, true, 46, 100));
+	CHECK(goes_on(true, false, 100, 100));
+	CHECK(goes_on(true, true, 15, 15));
+	CHECK(!goes_on(true, true, 16, 16));
+}
+
+/*
+ * obl predicts what comes @after references, and all blocks come again after @again: how many of 100 controls come as
+ * soon as what is predicted?
+ */
+static u32 lucky_of_100(u32 after, u32 again)
+{
+	struct reference ref = { .n = 1, .room = ROOM_DISK, .lookahead = 1, .waiting = 1u << 20, .entries = again };
+	const struct score *s = &chooser.scores[PLANNER_OBL];
+	u32 i;
+
+	chooser_init(&chooser);
+	for (i = 0; i < 20 * again; i++) {
+		ref.first = i % again;
+		chooser_reference(&chooser, &ref);
+		chooser_predict(&chooser, PLANNER_OBL, &ref, (i + after) % again, 1, true);
+	}
+	CHECK(s->drawn > 100);
+	return s->lucky * 100 / s->drawn;
+}
+
+/* A reader's next blocks come before others do, in whatever he goes round. */
+static void test_controls(void)
+{
+	CHECK(lucky_of_100(2, 1000) <= 5);
+	CHECK(lucky_of_100(100, 1000) <= 20);
+	CHECK(lucky_of_100(500, 1000) >= 30);
+	CHECK(lucky_of_100(500, 1000) <= 70);
+}
+
+/* I/Os of @n blocks at a time of a region of @area in 8 MiB, in any order or one by one. */
+static u64 ios(const char *name, u32 area, u32 n, bool in_order, u32 latency)
+{
+	struct replay_counts c;
+	struct trace t = { 0 };
+	u32 i, of = area / n;
+
+	unit_reseed(1);
+	for (i = 0; i < READS; i++)
+		add_read(&t, n * (in_order ? i % of : unit_below(of)), n);
+	c = run_on(&t, name, 8192, 0, latency);
+	trace_free(&t);
+	return c.origin_reads + c.origin_prefetches;
+}
+
+/* Looking ahead costs hardly more I/Os than none; and it still saves most of them for who reads it in order. */
+static void region(u32 area, u32 n, u32 latency)
+{
+	u64 none = ios("none", area, n, false, latency);
+	u64 own = ios("default,readahead=auto", area, n, false, latency);
+	u64 in_order = ios("default,readahead=auto", area, n, true, latency);
+
+	printf("# %u blocks, %u at a time: %llu I/Os, %llu without looking ahead; in order %llu\n", area, n,
+	       (unsigned long long)own, (unsigned long long)none, (unsigned long long)in_order);
+	CHECK(4 * own <= 5 * none);
+	CHECK(8 * in_order <= READS);
+}
+
+static void test_region(void)
+{
+	region(2662, 4, 100000);
+	region(4000, 1, 100000);
+	region(4000, 4, 100000);
+	region(4000, 4, 5000000);
+	region(6000, 4, 5000000);
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = {
+		UNIT_CASE(test_shares),
+		UNIT_CASE(test_controls),
+		UNIT_CASE(test_region),
+	};
+
+	return unit_run(cases, UNIT_COUNT(cases));
+}
