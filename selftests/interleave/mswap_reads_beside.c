@@ -83,7 +83,7 @@ void reads_beside_random(void)
 	reads = read_beside(half, STEADY_PAGES, down);
 	pages = reads_now().pages - before.pages;
 	run_count(EVENT_BESIDE, 1);
-	if (reads > half / 3)
+	if (reads > half / (holed ? 4 : 3))
 		sim_fail("who reads %u pages on his way %s beside a random reader had %llu reads", half,
 			 reads_way(down), reads);
 	if (pages > STEADY_PAGES * (1 + RANDOM_EACH) * 3 / 2)

@@ -150,7 +150,7 @@ static void goes_back(u32 n, u32 latency)
 	c = run_on(&t, own, 8192, 0, latency);
 	printf("# %u blocks at a time, backwards: %llu reads and %llu prefetches\n", n,
 	       (unsigned long long)c.origin_reads, (unsigned long long)c.origin_prefetches);
-	CHECK(c.origin_reads <= 1100 && c.origin_prefetches <= 1100);
+	CHECK(c.origin_reads <= 1020 && c.origin_prefetches <= 1040);
 	trace_free(&t);
 }
 

@@ -141,14 +141,11 @@ static void cluster_permute(struct cluster_page *pages, u64 *keys, u32 n)
  * batches differ in so few bits that they fit; else it takes another round or two,
  * from the lowest bits to the highest.
  */
-void cluster_sort(struct cluster_page *pages, u32 n, u64 *work)
+static void cluster_order(struct cluster_page *pages, u32 n, u64 *work)
 {
-	struct cluster_bits bits;
+	struct cluster_bits bits = cluster_differ(pages, n);
 	u32 i, from;
 
-	if (cluster_sorted(pages, n))
-		return;
-	bits = cluster_differ(pages, n);
 	for (from = 0; from < bits.object + bits.index; from += KEY_NAME_BITS) {
 		for (i = 0; i < n; i++)
 			work[i] = cluster_name(&pages[i], bits, from) <<
@@ -156,6 +153,12 @@ void cluster_sort(struct cluster_page *pages, u32 n, u64 *work)
 		cluster_sort_keys(work, n, work + n);
 		cluster_permute(pages, work, n);
 	}
+}
+
+void cluster_sort(struct cluster_page *pages, u32 n, u64 *work)
+{
+	if (!cluster_sorted(pages, n))
+		cluster_order(pages, n, work);
 }
 
 static void cluster_reverse(struct cluster_page *first,
@@ -226,7 +229,7 @@ void cluster_lay(struct cluster_page *pages, u32 n, u64 *work)
 		return;
 	for (i = 0; i < n; i++)
 		pages[i].came = i;
-	cluster_sort(pages, n, work);
+	cluster_order(pages, n, work);
 	for (i = 0; i < n; i += object) {
 		object = cluster_object(pages + i, n - i);
 		if (cluster_came_down(pages + i, object))
