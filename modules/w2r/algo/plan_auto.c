@@ -9,7 +9,7 @@
 #define NEW_FOR		128	/* references, or up to twice as many */
 #define WAYS		2	/* places that a prediction may have */
 #define DRAWS		2	/* controls of one prediction */
-#define DRAWN_ENOUGH	16
+#define DRAWN_ENOUGH	8
 #define NO_BLOCK	((u64)-1)
 
 /* Of @of predictions @true_ones are enough: to begin, and to go on acting. */
@@ -29,8 +29,8 @@ static const struct terms near_slow = { { { 6, 1 }, { 9, 1 } }, 8 };
 /* One block stands for half of a run: eight would be one that came true by luck. */
 static const struct terms near_fast = { { { 3, 2 }, { 5, 3 } }, 128 };
 
-/* Of so many that came true, so many controls may have, to begin and to go on acting. */
-static const struct share chance[2] = { { 5, 1 }, { 20, 9 } };
+/* To what comes true in less than the mean time, controls may, to begin and to go on acting. */
+static const struct share chance[2] = { { 5, 2 }, { 5, 4 } };
 
 void chooser_init(struct auto_planner *a)
 {
@@ -96,12 +96,22 @@ static bool is_late(const struct auto_planner *a, const struct prediction *x,
 	return age(a, x, kind) > ref->waiting;
 }
 
+/* After so many more predictions what comes true has done so, in the mean. */
+static u32 mean_time(const struct score *s)
+{
+	return s->takes / 16;
+}
+
 static void note_success(struct score *s, u32 n, bool alone, u32 after)
 {
 	s->all.used += n;
+	if (!s->takes)
+		s->takes = 16 * after;
+	if (after <= mean_time(s))
+		s->quick += n;
 	if (alone)
 		s->alone.used += n;
-	s->takes += after - s->takes / 16;
+	s->takes += after - mean_time(s);
 	if (after > s->patience)
 		s->patience += (after - s->patience + 3) / 4;
 }
@@ -128,7 +138,7 @@ static bool is_unlucky(const struct auto_planner *a, const struct control *c)
 {
 	const struct score *s = &a->scores[c->kind];
 
-	return s->all.total - c->stamp > s->takes / 16;
+	return s->all.total - c->stamp > mean_time(s);
 }
 
 static void decide_control(struct auto_planner *a, struct control *c)
@@ -190,17 +200,17 @@ static void note_controls(struct auto_planner *a, const struct reference *ref)
 
 /*
  * In a region hardly larger than the cache whatever is named is asked for before it leaves,
- * but so is what it pushes out. Of blocks by chance half as many are asked for within the
- * time that what comes true takes in the mean, then; of a reader's next blocks he reads
- * nearly all by then, and of others few. @used came true of @due.
+ * but so is what it pushes out. Blocks by chance are asked for within the mean time as often
+ * as predicted ones, then; of a reader's next blocks he reads half by then, and of others few.
  */
-static bool is_chance(const struct score *s, bool acts, u32 due, u32 used)
+static bool is_chance(const struct score *s, bool acts)
 {
+	u32 made = s->all.made, due = made - pure_min(made, mean_time(s));
 	u64 lucky = (u64)chance[acts].of * s->lucky;
 
 	if (s->drawn < DRAWN_ENOUGH)
 		return false;
-	return lucky * due > (u64)chance[acts].true_ones * s->drawn * pure_min(used, due);
+	return lucky * due > (u64)chance[acts].true_ones * s->drawn * s->quick;
 }
 
 /* Did half the share come true of what was predicted so many references ago? */
@@ -233,7 +243,7 @@ static bool is_worth(const struct score *s, const struct terms *terms,
 		return false;
 	if (ref->full && !old_ones_do(&s->alone, &shares[1]))
 		return false;
-	if (ref->full && is_chance(s, acts, due, all->used))
+	if (ref->full && is_chance(s, acts))
 		return false;
 	return shares[acts].of * all->used >= shares[acts].true_ones * due;
 }
@@ -274,6 +284,7 @@ static void forget(struct score *s, u32 clock)
 		return;
 	halve(&s->all);
 	halve(&s->alone);
+	s->quick /= 2;
 	s->drawn /= 2;
 	s->lucky /= 2;
 	s->patience -= s->patience / 8;

@@ -188,7 +188,8 @@ struct score {
 	struct tally alone;	/* of them: of blocks that none had prefetched */
 	u32 patience;		/* after about so many more of all, the slow ones, */
 	u32 takes;		/* in the mean after a 16th of this */
-	u32 drawn;		/* of late: controls that were decided, */
+	u32 quick;		/* of late: used ones that took no longer; */
+	u32 drawn;		/* controls that were decided, */
 	u32 lucky;		/* and those of them that took no longer */
 };
 
