@@ -5,7 +5,7 @@
 /* Of one program so many pages are evicted at a time, and then so many of the other. */
 #define TURN_PAGES	32
 #define RANDOM_TURN	128
-#define TURNS		128
+#define TURNS		256
 #define STEADY_PAGES	(TURNS * TURN_PAGES)
 #define RANDOM_PAGES	(TURNS * RANDOM_TURN)
 #define RANDOM_EACH	2
@@ -83,7 +83,7 @@ void reads_beside_random(void)
 	reads = read_beside(half, STEADY_PAGES, down);
 	pages = reads_now().pages - before.pages;
 	run_count(EVENT_BESIDE, 1);
-	if (reads > half / (holed ? 4 : 3))
+	if (reads > half / (holed ? 5 : 4))
 		sim_fail("who reads %u pages on his way %s beside a random reader had %llu reads", half,
 			 reads_way(down), reads);
 	if (pages > STEADY_PAGES * (1 + RANDOM_EACH) * 3 / 2)
