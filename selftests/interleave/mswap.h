@@ -189,6 +189,7 @@ enum {
 	EVENT_SCATTERED,		/* and with others' between, */
 	EVENT_TURNED,			/* evicted so, */
 	EVENT_BLOCKS,			/* and down by blocks, */
+	EVENT_EIGHTS,			/* of one bio each, */
 	EVENT_HOLES,			/* beside a hole that one left, */
 	EVENT_FILLED,			/* and in one that was filled, */
 	EVENT_SCENES,			/* and what is done step by step */

@@ -47,6 +47,7 @@ const struct run_event check_events[NR_EVENTS] = {
 	[EVENT_SCATTERED] = { "readers of scattered pages who turn back", 2 },
 	[EVENT_TURNED] = { "programs evicted downwards", 2 },
 	[EVENT_BLOCKS] = { "readers who go down by blocks", 2 },
+	[EVENT_EIGHTS] = { "readers who go down by bios of several pages", 2 },
 	[EVENT_HOLES] = { "windows beside holes", 2 },
 	[EVENT_FILLED] = { "holes in runs that were filled", 2 },
 	[EVENT_SCENES] = { "scenes", 100 },

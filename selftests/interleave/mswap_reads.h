@@ -51,5 +51,6 @@ void reads_mirrored(void);
 void reads_scattered(void);
 void reads_turned(void);
 void reads_blocks(void);
+void reads_eights(void);
 
 #endif

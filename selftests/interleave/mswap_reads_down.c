@@ -21,6 +21,9 @@
 #define EVICTED_BATCH	40
 /* A batch goes on where the one before it ended, or, on another CPU, elsewhere; some go in parts. */
 #define EVICTED_PIECES	(EVICTED_PAGES / 4)
+/* Evicted downwards, and upwards by eights. */
+#define EIGHTS_PAGES	(GRANULE_SLOTS * 16)
+#define EIGHTS_BATCH	GRANULE_SLOTS
 /* Of one who goes down by blocks. */
 #define BLOCKS_PAGES	(GRANULE_SLOTS * 16)
 
@@ -182,6 +185,49 @@ void reads_turned(void)
 				 reads_way(side), breaks);
 	}
 	run_count(EVENT_TURNED, 1);
+}
+
+/* The swap core has these brought in upwards wherever a program goes, and evicted so. */
+static void evict_eights(u32 from)
+{
+	struct blk_plug plug;
+	struct io_group g;
+	u32 at;
+
+	io_group_begin(&g);
+	blk_start_plug(&plug);
+	for (at = from; at < from + EIGHTS_BATCH; at++)
+		io_swap_out_of(&g, at, 1, EIGHTS_PAGES - 1 - (at ^ (ASKED_PAGES - 1)));
+	blk_finish_plug(&plug);
+	io_group_end(&g);
+}
+
+/*
+ * From Linux 7.3 on it asks for eight that are side by side in one bio. They lie as they
+ * came, so that the window that brings them is joined, and none is read once more.
+ */
+void reads_eights(void)
+{
+	struct io_group g;
+	u64 reads;
+	u32 at;
+
+	rig_start_alone(EIGHTS_PAGES, MSWAP_WAITING_PAGES_DEFAULT, 2 * EIGHTS_PAGES);
+	rig.engine->knobs.readahead = MSWAP_READAHEAD_ON;
+	for (at = 0; at < EIGHTS_PAGES; at += EIGHTS_BATCH)
+		evict_eights(at);
+	check_at_rest();
+	rig.disk.bdev.synchronous = false;
+	reads = reads_now().reads;
+	for (at = 0; at < EIGHTS_PAGES; at += ASKED_PAGES) {
+		io_group_begin(&g);
+		io_read(&g, at, ASKED_PAGES, REQ_SYNC);
+		io_group_end(&g);
+	}
+	reads = reads_now().reads - reads;
+	run_count(EVENT_EIGHTS, 1);
+	if (reads * GRANULE_SLOTS > 2 * EIGHTS_PAGES)
+		sim_fail("%u pages asked for by eights, downwards, took %llu reads", EIGHTS_PAGES, reads);
 }
 
 /* As others do who waste what is read along with their pages. */

@@ -242,11 +242,8 @@ static void test_continues(void)
 #define LAID_PAGES	16
 #define LAID_BATCHES	3
 
-/*
- * Two programs, of which one goes down, are evicted by turns, and those pages of his that
- * the swap core read ahead upwards, by eights: each goes on where it was.
- */
-static void test_lay(void)
+/* Two programs, of which one goes down, are evicted by turns: each goes on where it was. */
+static void lay_two(bool eights)
 {
 	struct cluster_page pages[2 * LAID_PAGES], last[2];
 	u64 work[CLUSTER_WORK(2 * LAID_PAGES)];
@@ -259,20 +256,31 @@ static void test_lay(void)
 				.object = 1, .index = at,
 			};
 			pages[2 * i + 1] = (struct cluster_page) {
-				.object = 2, .index = 1000 - (at ^ 7),
+				.object = 2, .index = 1000 - (eights ? at ^ 7 : at),
 			};
 		}
 		cluster_lay(pages, 2 * LAID_PAGES, work);
 		for (i = 0; i < LAID_PAGES; i++) {
 			at = LAID_PAGES * batch + i;
 			CHECK_EQ(pages[i].index, at);
-			CHECK_EQ(pages[LAID_PAGES + i].index, 1000 - at);
+			CHECK_EQ(pages[LAID_PAGES + i].index, 1000 - (eights ? at ^ 7 : at));
 		}
 		CHECK(!batch || cluster_continues(&last[0], &pages[0]));
 		CHECK(!batch || cluster_continues(&last[1], &pages[LAID_PAGES]));
 		last[0] = pages[LAID_PAGES - 1];
 		last[1] = pages[2 * LAID_PAGES - 1];
 	}
+}
+
+static void test_lay(void)
+{
+	lay_two(false);
+}
+
+/* The swap core's read-ahead has him evicted upwards, by eights, in which he is read again. */
+static void test_lay_eights(void)
+{
+	lay_two(true);
 }
 
 static void test_lay_few(void)
@@ -358,14 +366,21 @@ static bool came_down(const struct cluster_page *sorted, u32 n)
 	return 2 * down * (n - 1) > all * span;
 }
 
-/* Of one object, downwards, but equals as they were. */
+/* Next to each other, do both stay so, though their object is turned round? */
+static bool stay(const struct cluster_page *below, const struct cluster_page *page)
+{
+	return below->index == page->index ||
+	       (below->index + 1 == page->index && below->pos < page->pos);
+}
+
+/* Of one object, downwards, but equals as they were, and neighbours that came upwards. */
 static void check_down(const struct cluster_page *sorted,
 		       const struct cluster_page *laid, u32 n)
 {
 	u32 end, first, i;
 
 	for (end = n; end; end = first) {
-		for (first = end - 1; first && sorted[first - 1].index == sorted[first].index; first--)
+		for (first = end - 1; first && stay(&sorted[first - 1], &sorted[first]); first--)
 			;
 		for (i = first; i < end; i++)
 			CHECK_EQ((laid++)->pos, sorted[i].pos);
@@ -441,6 +456,7 @@ int main(void)
 		UNIT_CASE(test_next_write),
 		UNIT_CASE(test_continues),
 		UNIT_CASE(test_lay),
+		UNIT_CASE(test_lay_eights),
 		UNIT_CASE(test_lay_few),
 		UNIT_CASE(test_random_pages_against_qsort),
 	};

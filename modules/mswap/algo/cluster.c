@@ -200,24 +200,36 @@ static u32 cluster_object(const struct cluster_page *pages, u32 n)
 	return i;
 }
 
-static u32 cluster_equals(const struct cluster_page *pages, u32 n)
+/*
+ * Does @page, which is the next one downwards, lie before @above all the same? Equals keep
+ * their order: they may be of one virtual slot, and the last one counts. What came upwards,
+ * by the swap core's read-ahead or in a bio of several, is asked for so again: one bio may
+ * want it all, which is one read only if it lies so.
+ */
+static bool cluster_keeps(const struct cluster_page *above,
+			  const struct cluster_page *page)
+{
+	return page->index == above->index ||
+	       (page->index + 1 == above->index && page->came < above->came);
+}
+
+static u32 cluster_kept(const struct cluster_page *pages, u32 n)
 {
 	u32 i = 1;
 
-	while (i < n && pages[i].index == pages[0].index)
+	while (i < n && cluster_keeps(&pages[i - 1], &pages[i]))
 		i++;
 	return i;
 }
 
-/* Equals keep their order: they may be of one virtual slot, and the last one counts. */
 static void cluster_turn(struct cluster_page *pages, u32 n)
 {
-	u32 from, equals;
+	u32 from, kept;
 
 	cluster_reverse(pages, &pages[n - 1]);
-	for (from = 0; from < n; from += equals) {
-		equals = cluster_equals(pages + from, n - from);
-		cluster_reverse(&pages[from], &pages[from + equals - 1]);
+	for (from = 0; from < n; from += kept) {
+		kept = cluster_kept(pages + from, n - from);
+		cluster_reverse(&pages[from], &pages[from + kept - 1]);
 	}
 }
 

@@ -61,7 +61,7 @@ void cluster_sort(struct cluster_page *pages, u32 n, u64 *work);
 /*
  * The same, but for an object whose pages have come from the highest on, by their trend:
  * they are ordered downwards, so that what comes of it next goes on behind them. Equals
- * keep their order all the same. Sets @came.
+ * keep their order all the same, and so do neighbours that came upwards. Sets @came.
  */
 void cluster_lay(struct cluster_page *pages, u32 n, u64 *work);
 
