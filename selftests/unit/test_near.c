@@ -130,6 +130,56 @@ static void test_scored(void)
 	CHECK(predicted(48, 16) >= 6);
 }
 
+static enum room waiting(const void *ctx, u64 block)
+{
+	(void)ctx;
+	(void)block;
+	return ROOM_WAITING;
+}
+
+/* How many runs auto plans after @n blocks found in @room, where obl and near act. */
+static u32 plans_of_both(enum room room, u32 n)
+{
+	struct reference ref = {
+		.first = 100, .n = n, .room = room, .lookahead = 64, .waiting = 4096, .left = 1024, .entries = 8192,
+		.has_room = true, .around = 32,
+	};
+	struct plan plan;
+
+	planner_init(&planner, PLANNER_AUTO);
+	planner.chooser.acting = 1u << PLANNER_OBL | 1u << PLANNER_NEAR;
+	planner_reference(&planner, &ref, waiting, NULL, &plan);
+	return plan.n;
+}
+
+/* After a large read near does not act, and obl is alone: after sixteen blocks it does nothing either. */
+static void test_obl_beside_near(void)
+{
+	CHECK_EQ(plans_of_both(ROOM_DISK, 9), 1);
+	CHECK_EQ(plans_of_both(ROOM_DISK, 16), 0);
+	CHECK_EQ(planner.chooser.scores[PLANNER_OBL].all.made, 0);
+	CHECK_EQ(plans_of_both(ROOM_WAITING, 9), 1);
+	CHECK_EQ(plans_of_both(ROOM_WAITING, 8), 0);
+}
+
+/* A large read that happens to be the one at which it is decided says nothing of those to come. */
+static void test_decided_by_large(void)
+{
+	struct reference ref = {
+		.n = 32, .lookahead = 64, .waiting = 4096, .entries = 8192, .has_room = true, .around = 32,
+	};
+
+	planner_init(&planner, PLANNER_AUTO);
+	planner.chooser.scores[PLANNER_NEAR].all = (struct tally){ .made = 1000, .used = 1000 };
+	for (; ref.first < 8 * 32; ref.first += 32)
+		chooser_reference(&planner.chooser, &ref);
+	CHECK_EQ(planner_acting(&planner), 1u << PLANNER_NEAR);
+	ref.around = 0;
+	for (; ref.first < 16 * 32; ref.first += 32)
+		chooser_reference(&planner.chooser, &ref);
+	CHECK_EQ(planner_acting(&planner), 0);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -138,6 +188,8 @@ int main(void)
 		UNIT_CASE(test_around),
 		UNIT_CASE(test_near_pays),
 		UNIT_CASE(test_scored),
+		UNIT_CASE(test_decided_by_large),
+		UNIT_CASE(test_obl_beside_near),
 	};
 
 	return unit_run(cases, UNIT_COUNT(cases));

@@ -166,6 +166,37 @@ static void test_backwards(void)
 }
 
 /*
+ * Areas of 32 blocks, each read backwards, beside another one's large reads, @large of 16: by what of these it happens
+ * to be decided says nothing of the small ones, of which near has one I/O for each area.
+ */
+static void areas_beside_large(u32 large)
+{
+	u32 area, i, reads = 0;
+	struct replay_counts c;
+	struct trace t = { 0 };
+	u64 at = 8ull * FAR;
+
+	for (area = 0; area < 500; area++)
+		for (i = 1; i <= 32; i++) {
+			add_read(&t, FAR + 32 * (area * 77 % 500) - i, 1);
+			for (; unit_below(16) < large; at += 64 * (1 + unit_below(50)), reads++)
+				add_read(&t, at, 32);
+		}
+	c = run_fast(&t, own, 8192, 4);
+	printf("# 500 areas beside %u large reads: %llu reads\n", reads, (unsigned long long)c.origin_reads);
+	CHECK(c.origin_reads <= reads + 600);
+	trace_free(&t);
+}
+
+static void test_areas_beside_large(void)
+{
+	u32 large;
+
+	for (large = 0; large <= 12; large += 3)
+		areas_beside_large(large);
+}
+
+/*
  * Where no I/O is dear near leaves alone what is used: a set of seven eighths of the cache, beside which all blocks of
  * areas of 32 are read, or some of them, in an order of which nobody else makes much.
  */
@@ -280,6 +311,7 @@ int main(void)
 		UNIT_CASE(test_in_turn),
 		UNIT_CASE(test_every_fourth),
 		UNIT_CASE(test_backwards),
+		UNIT_CASE(test_areas_beside_large),
 		UNIT_CASE(test_set_beside_areas),
 		UNIT_CASE(test_skips),
 		UNIT_CASE(test_skips_much),

@@ -260,7 +260,8 @@ static void decide(struct auto_planner *a, const struct reference *ref)
 	u32 kind, acting = 0;
 
 	for (kind = 0; kind < SCORES; kind++) {
-		if (kind == PLANNER_NEAR && !planner_near_pays(ref))
+		/* Not whether this read is a small one: it says nothing of the next ones. */
+		if (kind == PLANNER_NEAR && !planner_near_has_place(ref))
 			continue;
 		if (is_worth(&a->scores[kind], terms_of(kind, ref),
 			     a->acting & (1u << kind), ref))

@@ -251,14 +251,19 @@ static void join_regions(struct planner *p, const struct reference *ref,
 
 /*
  * A block by itself is an I/O by itself, if it does not go with a missed one. Of a large read
- * it saves next to nothing, but is right where stream, who names much, is too early yet.
+ * it saves next to nothing, but is right where stream, who names much, is too early yet; who
+ * has near beside him for small reads is alone after a large one.
  */
 static bool may_act(const struct planner *p, u32 kind,
 		    const struct reference *ref)
 {
+	u32 others = p->chooser.acting & ~(1u << PLANNER_OBL);
+
 	if (kind != PLANNER_OBL)
 		return true;
-	if (p->chooser.acting & ~(1u << PLANNER_OBL))
+	if (!planner_near_saves(ref))
+		others &= ~(1u << PLANNER_NEAR);
+	if (others)
 		return ref->room == ROOM_DISK;
 	return ref->n < OBL_ALONE;
 }

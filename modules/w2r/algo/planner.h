@@ -274,13 +274,22 @@ static inline u32 planner_around(u32 latency, u32 block_shift)
 
 /*
  * near may name what may never be asked for: as long as there is room, or what it pushes
- * out is not used. Where no I/O is dear it saves too few of them after a large read.
+ * out is not used.
  */
+static inline bool planner_near_has_place(const struct reference *ref)
+{
+	return ref->around && (ref->has_room || !ref->full);
+}
+
+/* Where no I/O is dear it saves too few of them after a large read. */
+static inline bool planner_near_saves(const struct reference *ref)
+{
+	return ref->slow || 4 * ref->n <= ref->around;
+}
+
 static inline bool planner_near_pays(const struct reference *ref)
 {
-	if (!ref->slow && 4 * ref->n > ref->around)
-		return false;
-	return ref->around && (ref->has_room || !ref->full);
+	return planner_near_saves(ref) && planner_near_has_place(ref);
 }
 
 /* Nothing that is pushed out would be used. */
