@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/err.h>
 #include <linux/slab.h>
 
 #include "pagein.h"
@@ -8,13 +9,13 @@
 /* Reads and bounce pages that go on when no memory at all is left. */
 #define PAGEIN_OPS_MIN		16
 #define PAGEIN_BOUNCE_MIN	4
+/* Bios that were split; for want of them some pages are read twice. */
+#define PAGEIN_PARTS_MIN	4
 /* Misses between two tries of a window that was shut, and pages that open it. */
 #define RUN_PROBE_EVERY		64
 #define RUN_PROBE_PAGES		16
 #define STRANGERS_PROBE_EVERY	256
 #define STRANGERS_PROBE_PAGES	8
-/* A window of so many that is late has the next one begun as well. */
-#define LATE_PAGES		16
 
 static struct kmem_cache *read_op_cache;
 
@@ -27,8 +28,10 @@ enum step {
 /* What one walk over a bio carries along. */
 struct walk {
 	struct bio *bio;
+	struct bio *rest;	/* of which it is a part; comes next */
 	gfp_t gfp;
 	bool alone;		/* read nothing else with it */
+	bool whole;		/* there was no memory for a part */
 	struct read_op *op;	/* spare */
 	struct onward onward;	/* to be started when the bio is done */
 	u32 onward_from;	/* the slot whose hit starts it */
@@ -118,13 +121,6 @@ static void read_op_discard(struct pagein *pi, struct read_op *op)
 	read_op_release(pi, op);
 }
 
-/* Is @slot where @virt's data is? The copy before the map, as in pagein_step(). */
-static bool lies_at(struct pagein *pi, u32 virt, u32 slot)
-{
-	return !store_holds(pi->store, virt) &&
-	       slot_map_get(pi->map, virt) == slot;
-}
-
 /*
  * How many of the bio's slots from bi_iter on lie one after the other, up to one
  * that is in memory, or on its way. @again: so is the first one, and the bio could
@@ -146,7 +142,7 @@ static u32 count_wanted(struct pagein *pi, struct pagein_shard *sh,
 	}
 	for (; n < most; n++) {
 		bio_advance_iter_single(bio, &iter, PAGE_SIZE);
-		if (!lies_at(pi, slot_bio_virt(iter), slot + n) ||
+		if (!pagein_lies_at(pi, slot_bio_virt(iter), slot + n) ||
 		    !slot_bio_is_page(bio, iter) ||
 		    held >> (at + n) & 1)
 			break;
@@ -185,73 +181,33 @@ static enum step serve_waiting(struct pagein *pi, struct pagein_shard *sh,
 	return STEP_NEXT;
 }
 
-/* Will @op bring the @n slots from bi_iter on, of which the first lies at @slot? */
-static bool read_brings(struct pagein *pi, const struct read_op *op,
-			const struct bio *bio, u32 slot, u32 n)
+/* The wanted pages are being read: their reader will copy them. All that is left of the bio. */
+static void join_read(struct pagein *pi, struct pagein_shard *sh,
+		      struct walk *w, struct read_op *op, u32 slot, u32 n)
 {
-	u32 virt = slot_bio_virt(bio->bi_iter), at = slot - op->slot, i;
+	struct onward onward = read_op_join(op, sh, w->bio, slot, n);
 
-	if (!op->frames[at] || n > op->n - at)
-		return false;
-	for (i = 1; i < n; i++)
-		if (!op->frames[at + i] || op->skip >> (at + i) & 1 ||
-		    !lies_at(pi, virt + i, slot + i))
-			return false;
-	return true;
-}
-
-/*
- * Who comes to a window that was read ahead before it is there is faster than the device,
- * and will be so at the next one. Not where that would take what others wait for.
- */
-static bool is_late(struct pagein_shard *sh, const struct read_op *op)
-{
-	return !op->nr_want && op->n >= LATE_PAGES &&
-	       waiting_nr_free(&sh->room) + sh->room.nr_passed >= op->n;
-}
-
-/* The window that begins since somebody joins the @n pages from @at on. */
-static struct onward joined_onward(struct pagein_shard *sh,
-				   const struct read_op *op, u32 at, u32 n)
-{
-	struct onward onward;
-
-	if (is_late(sh, op))
-		return read_op_onward(op, op->down ? 0 : op->n - 1);
-	onward = read_op_onward(op, at + n - 1);
-	return onward.slot != SLOT_NONE ? onward : read_op_onward(op, at);
-}
-
-/*
- * The wanted pages are being read: their reader will copy them. All that is left
- * of the bio or nothing, so that it can be read alone, should that read fail.
- */
-static bool join_read(struct pagein *pi, struct pagein_shard *sh,
-		      struct walk *w, struct read_op *op, u32 slot)
-{
-	u32 n = w->bio->bi_iter.bi_size >> PAGE_SHIFT;
-	u32 at = slot - op->slot;
-	struct onward onward;
-
-	if (op->closed || n > READ_OP_JOINED_MAX - op->joined_pages ||
-	    !read_brings(pi, op, w->bio, slot, n))
-		return false;
-	op->joined[op->nr_joined++] = (struct read_joined) {
-		.bio = w->bio,
-		.at = at,
-		.n = n,
-	};
-	op->joined_pages += n;
-	onward = joined_onward(sh, op, at, n);
-	if (onward.slot != SLOT_NONE) {
-		if (onward.below)
-			op->below = 0;
-		else
-			op->trigger = WINDOW_MAX;
+	if (onward.slot != SLOT_NONE)
 		note_onward(w, onward, slot + n - 1);
-	}
 	mswap_count(pi->stats, MSWAP_PAGES_IN_WAITING, n);
-	return true;
+}
+
+/*
+ * The first @n slots become a bio of their own, which can be read alone, should what it joins
+ * fail. Never waits: who has the memory may wait for this task.
+ */
+static void part_bio(struct pagein *pi, struct walk *w, u32 n)
+{
+	struct bio *part = bio_split(w->bio, n * SLOT_SECTORS,
+				     GFP_NOWAIT | __GFP_NOWARN, &pi->parts);
+
+	if (IS_ERR_OR_NULL(part)) {
+		w->whole = true;
+		return;
+	}
+	bio_chain(part, w->bio);
+	w->rest = w->bio;
+	w->bio = part;
 }
 
 /* Memory that cannot be had under the lock. */
@@ -306,7 +262,7 @@ static enum step pagein_step(struct pagein *pi, struct walk *w)
 	struct pagein_shard *sh;
 	struct read_op *op;
 	unsigned long flags;
-	u32 slot;
+	u32 slot, brought;
 
 	/* Before the map, which a write's end updates before it drops the copy. */
 	if (store_read(pi->store, w->bio, w->bio->bi_iter)) {
@@ -334,9 +290,16 @@ again:
 	if (f)
 		return serve_waiting(pi, sh, w, f, flags);
 	op = pagein_find_read(sh, slot);
-	if (op && !w->alone && join_read(pi, sh, w, op, slot)) {
+	brought = op && !w->alone ? read_op_brings(op, w->bio, slot) : 0;
+	if (brought && brought == w->bio->bi_iter.bi_size >> PAGE_SHIFT) {
+		join_read(pi, sh, w, op, slot, brought);
 		spin_unlock_irqrestore(&sh->lock, flags);
 		return STEP_GONE;
+	}
+	if (brought && !w->whole && !w->rest) {
+		spin_unlock_irqrestore(&sh->lock, flags);
+		part_bio(pi, w, brought);
+		goto again;
 	}
 	if (!w->op)
 		w->op = read_op_spare(pi);
@@ -384,23 +347,36 @@ static noinline void pagein_ahead(struct pagein *pi, const struct walk *w)
 	read_op_submit(op);
 }
 
+/* To the end of the bio, or of the part of it that there is by then. */
+static void walk_bio(struct pagein *pi, struct walk *w)
+{
+	enum step step = STEP_NEXT;
+
+	while (step == STEP_NEXT && w->bio->bi_iter.bi_size)
+		step = pagein_step(pi, w);
+	if (step == STEP_DEFER)
+		pagein_defer(pi, w->bio);
+	else if (step == STEP_NEXT)
+		bio_endio(w->bio);
+	if (w->op)
+		read_op_discard(pi, w->op);
+	w->op = NULL;
+	if (w->onward.slot != SLOT_NONE)
+		pagein_ahead(pi, w);
+	w->onward.slot = SLOT_NONE;
+}
+
 static void pagein_walk(struct pagein *pi, struct bio *bio, gfp_t gfp,
 			bool alone)
 {
-	struct walk w = { .bio = bio, .gfp = gfp, .alone = alone,
+	struct walk w = { .rest = bio, .gfp = gfp, .alone = alone,
 			  .onward.slot = SLOT_NONE };
-	enum step step = STEP_NEXT;
 
-	while (step == STEP_NEXT && w.bio->bi_iter.bi_size)
-		step = pagein_step(pi, &w);
-	if (step == STEP_DEFER)
-		pagein_defer(pi, w.bio);
-	else if (step == STEP_NEXT)
-		bio_endio(w.bio);
-	if (w.op)
-		read_op_discard(pi, w.op);
-	if (w.onward.slot != SLOT_NONE)
-		pagein_ahead(pi, &w);
+	while (w.rest) {
+		w.bio = w.rest;
+		w.rest = NULL;
+		walk_bio(pi, &w);
+	}
 }
 
 void pagein_read(struct pagein *pi, struct bio *bio)
@@ -539,6 +515,9 @@ int pagein_init(struct pagein *pi)
 	err = mempool_init_page_pool(&pi->bounce, PAGEIN_BOUNCE_MIN, 0);
 	if (err)
 		goto err_ops;
+	err = bioset_init(&pi->parts, PAGEIN_PARTS_MIN, 0, 0);
+	if (err)
+		goto err_bounce;
 	err = pagein_set_waiting_pages(pi, pi->knobs->waiting_pages);
 	if (err)
 		goto err_waiting;
@@ -546,6 +525,8 @@ int pagein_init(struct pagein *pi)
 
 err_waiting:
 	pagein_exit_rooms(pi);
+	bioset_exit(&pi->parts);
+err_bounce:
 	mempool_exit(&pi->bounce);
 err_ops:
 	mempool_exit(&pi->ops);
@@ -575,6 +556,7 @@ void pagein_exit(struct pagein *pi)
 	}
 	free_percpu(pi->spares);
 	pagein_exit_rooms(pi);
+	bioset_exit(&pi->parts);
 	mempool_exit(&pi->bounce);
 	mempool_exit(&pi->ops);
 	kvfree(pi->shards);

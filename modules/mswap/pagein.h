@@ -78,6 +78,7 @@ struct pagein {
 	mempool_t ops;
 	struct read_op * __percpu *spares;	/* one of ops, or NULL */
 	mempool_t bounce;
+	struct bio_set parts;	/* of bios that reads under way bring in part */
 
 	struct work_struct work;
 	struct work_struct retry_work;

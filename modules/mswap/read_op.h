@@ -118,7 +118,24 @@ bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh,
 void read_plan_wanted(struct read_op *op, struct pagein_shard *sh, u32 slot,
 		      u32 want);
 
+/* join.c: under the shard's lock. */
+
+/*
+ * How many of @bio's slots from bi_iter on, of which the first lies at @slot, come with
+ * @op, which covers that, to who joins it now.
+ */
+u32 read_op_brings(const struct read_op *op, const struct bio *bio, u32 slot);
+/*
+ * @bio, of which so many, @n, are left, ends with @op. Returns what begins with that, or
+ * one without a slot.
+ */
+struct onward read_op_join(struct read_op *op, struct pagein_shard *sh,
+			   struct bio *bio, u32 slot, u32 n);
+
 /* runs.c: under the shard's lock. */
+
+/* Is @slot where @virt's data is, and no copy of that held? */
+bool pagein_lies_at(struct pagein *pi, u32 virt, u32 slot);
 
 /* The newest read under way that covers @slot, or NULL. */
 struct read_op *pagein_find_read(struct pagein_shard *sh, u32 slot);

@@ -40,6 +40,13 @@ void pagein_note_order(struct pagein_shard *sh, u32 slot)
 	}
 }
 
+/* The copy before the map, which a write's end updates before it drops the copy. */
+bool pagein_lies_at(struct pagein *pi, u32 virt, u32 slot)
+{
+	return !store_holds(pi->store, virt) &&
+	       slot_map_get(pi->map, virt) == slot;
+}
+
 struct read_op *pagein_find_read(struct pagein_shard *sh, u32 slot)
 {
 	struct read_op *op;

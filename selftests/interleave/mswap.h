@@ -183,6 +183,10 @@ enum {
 	EVENT_SMALL,			/* and has small windows, */
 	EVENT_LATE,			/* or is faster than the disk, */
 	EVENT_BEGUN,			/* several pages at once, */
+	EVENT_ACROSS,			/* in part on their way, */
+	EVENT_UNSPLIT,			/* without memory for that, */
+	EVENT_UNJOINED,			/* or in vain, */
+	EVENT_BIOS,			/* many bios of them, */
 	EVENT_BURST,			/* all at once, */
 	EVENT_DOWN,			/* from the last one to the first, */
 	EVENT_MIRRORED,			/* both ways, */

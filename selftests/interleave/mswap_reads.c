@@ -461,6 +461,9 @@ void reads_run(void)
 		reads_late, reads_late, reads_late, reads_late, reads_late, reads_late, reads_late, reads_late,
 		reads_begun, reads_begun, reads_begun, reads_begun, reads_begun, reads_begun, reads_begun,
 		reads_begun,
+		reads_across, reads_across, reads_across, reads_across, reads_across, reads_across,
+		reads_across, reads_across, reads_across, reads_across, reads_across, reads_across,
+		reads_by_bios, reads_by_bios,
 	};
 
 	check_smaller_room();

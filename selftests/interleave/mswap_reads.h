@@ -46,6 +46,8 @@ void reads_held(void);
 /* ... mswap_reads_late.c, */
 void reads_late(void);
 void reads_begun(void);
+void reads_across(void);
+void reads_by_bios(void);
 /* ... and mswap_reads_down.c. */
 void reads_mirrored(void);
 void reads_scattered(void);

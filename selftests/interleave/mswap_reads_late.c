@@ -4,6 +4,10 @@
 
 /* A granule of a reader between others of his. */
 #define AMID	2
+/* What is asked for by bios, so much of it at once, and not from where a granule begins. */
+#define BIOS_PAGES	(GRANULE_SLOTS * 32)
+#define BIOS_BURST	512
+#define BIOS_FIRST	20
 
 /* A reader's pages on a disk that takes its time. */
 static struct readers *start(void)
@@ -96,4 +100,98 @@ void reads_begun(void)
 			sim_fail("on the way %s a window was begun again, in %llu reads", reads_way(down), reads);
 	}
 	free(rd);
+}
+
+/* What a bio that begins in a read under way may meet with. */
+enum trouble {
+	NO_TROUBLE,
+	NO_MEMORY,	/* for a bio of its first pages */
+	BAD_SLOT,	/* in that read, one of its first pages perhaps */
+	NR_TROUBLES,
+};
+
+/*
+ * The last @k pages of a granule that is being read, and the first @m of the next one: returns
+ * how many of them come with reads of others.
+ */
+static u64 read_across(const struct readers *rd, u32 k, u32 m, enum trouble trouble)
+{
+	u64 before = scene_stat(MSWAP_PAGES_IN_WAITING);
+	u32 first = AMID * GRANULE_SLOTS;
+	struct io_group g;
+
+	io_group_begin(&g);
+	io_read(&g, rd->virt[0][first], 1, REQ_SYNC);
+	sim.refused = trouble == NO_MEMORY ? 1024 : 0;
+	io_read(&g, rd->virt[0][first + GRANULE_SLOTS - k], k + m, REQ_SYNC);
+	sim.refused = 0;
+	io_group_end(&g);
+	return scene_stat(MSWAP_PAGES_IN_WAITING) - before;
+}
+
+/*
+ * The first pages of such a bio come with the read under way, the others with what begins
+ * then, and none is read once more. If it fails they are read alone, and that is told.
+ */
+void reads_across(void)
+{
+	enum trouble trouble = sim.seed / READS_ONCE_IN % NR_TROUBLES;
+	u32 end = (AMID + 1) * GRANULE_SLOTS, half = GRANULE_SLOTS / 2;
+	u32 k = 1 + sim_below(half), m = 1 + sim_below(half);
+	u32 bad = end - 1 - sim_below(min(2 * k, GRANULE_SLOTS - 1));
+	struct readers *rd = start();
+	u64 joined, alone;
+
+	if (is_whole(AMID) && is_whole(AMID + 1) && rd->virt[0][end] == rd->virt[0][end - 1] + 1) {
+		rig.disk.slow = 1u << 20;
+		if (trouble == BAD_SLOT)
+			scene_spoil(bad, DISK_BAD_READ);
+		joined = read_across(rd, k, m, trouble);
+		alone = rig.disk.counts.failed_alone;
+		run_count(EVENT_ACROSS, 1);
+		run_count(EVENT_UNSPLIT, trouble == NO_MEMORY && joined < k + m);
+		run_count(EVENT_UNJOINED, alone);
+		if (trouble == NO_TROUBLE && joined != k + m)
+			sim_fail("of a bio of %u pages that are being read and %u behind them %llu were read alone",
+				 k, m, k + m - joined);
+		if (alone != (trouble == BAD_SLOT && bad >= end - k))
+			sim_fail("slot %u is bad, and of the %u before %u that a bio wants %llu reads failed",
+				 bad, k, end, alone);
+	}
+	free(rd);
+}
+
+static void read_by_bios(u32 first, u32 each)
+{
+	struct blk_plug plug;
+	struct io_group g;
+	u32 page;
+
+	io_group_begin(&g);
+	blk_start_plug(&plug);
+	for (page = first; page < first + BIOS_BURST; page += each)
+		io_read(&g, page, each, REQ_SYNC);
+	blk_finish_plug(&plug);
+	io_group_end(&g);
+}
+
+/* MADV_WILLNEED takes as many reads if it asks by bios of several pages that lie across windows. */
+void reads_by_bios(void)
+{
+	u32 each = ASKED_PAGES << sim_below(3), page, n = 0;
+	u64 reads;
+
+	rig_start_alone(BIOS_PAGES, MSWAP_WAITING_PAGES_DEFAULT, 2 * BIOS_PAGES);
+	rig.engine->knobs.readahead = MSWAP_READAHEAD_ON;
+	reads_write_granules(0, BIOS_PAGES);
+	check_at_rest();
+	rig.disk.bdev.synchronous = false;
+	rig.disk.slow = 1u << 20;
+	reads = reads_now().reads;
+	for (page = BIOS_FIRST; page + BIOS_BURST <= BIOS_PAGES; page += BIOS_BURST, n += BIOS_BURST)
+		read_by_bios(page, each);
+	reads = reads_now().reads - reads;
+	run_count(EVENT_BIOS, 1);
+	if (reads * GRANULE_SLOTS > n * 3 / 2)
+		sim_fail("%u pages, asked for by bios of %u, took %llu reads", n, each, reads);
 }

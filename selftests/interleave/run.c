@@ -11,7 +11,7 @@
 #define SEED_SECONDS	60
 #define NOTES		24
 #define NOTE_BYTES	160
-#define EVENTS_MAX	48
+#define EVENTS_MAX	64
 
 static const struct run_test *running;
 static char notes[NOTES][NOTE_BYTES];

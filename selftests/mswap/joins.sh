@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Reads of many pages that meet one that is under way: they join it, or read what they want once more, in one I/O.
+# Reads of many pages that meet one under way: they join it, or in part, or read what they want once more, in one I/O.
 # timeout: 120
 # kernels: all
 # asked-for: 6.1
 
 . "$(dirname "$0")/lib.sh"
 
-plan 7
+plan 8
 
 # read_under_way NAME FIRST N: one I/O for so many blocks, which nothing brings yet.
 read_under_way() {
@@ -31,15 +31,17 @@ read_under_way all 10 32
 check 'all of a read joins the window that is under way' wait_until 10 gives pages_in_waiting 32
 check 'and has the next window read' wait_until 10 gives dev_reads 2
 read_under_way some 48 32
-check 'what is on its way by two reads is read once more by one, or joins' wait_until 10 gives pages_in_waiting 48
-check_eq 'with one I/O' "$(get dev_reads)" 3
+check 'what is on its way by two reads joins both' wait_until 10 gives pages_in_waiting 64
+check_eq 'and is not read once more' "$(get dev_reads)" 2
 for slot in {64..79}; do
 	read_under_way "$slot" "$slot" 1
 done
-check 'sixteen more join the second' wait_until 10 gives pages_in_waiting 64
+check 'sixteen more join the second' wait_until 10 gives pages_in_waiting 80
+read_under_way again 0 32
+check 'what begins with a page that another waits for is read once more by one' wait_until 10 gives dev_reads 3
 must dm_make muster "$good"
 wait
-check_eq 'all get their pages' "$(matches "$WORK"/{first,all,some,{64..79}})" 81
+check_eq 'all get their pages' "$(matches "$WORK"/{first,all,some,again,{64..79}})" 113
 check_eq 'with three I/Os' "$(get dev_reads)" 3
 
 finish

@@ -60,6 +60,7 @@ typedef unsigned int __bitwise fmode_t;
 #define ERRNO_MAX		4095
 #define IS_ERR(ptr)		((unsigned long)(ptr) >= -(unsigned long)ERRNO_MAX)
 #define PTR_ERR(ptr)		((long)(ptr))
+#define IS_ERR_OR_NULL(ptr)	(!(ptr) || IS_ERR(ptr))
 #define ERR_PTR(err)		((void *)(long)(err))
 #define ERR_CAST(ptr)		((void *)(ptr))
 #define PTR_ERR_OR_ZERO(ptr)	(IS_ERR(ptr) ? PTR_ERR(ptr) : 0)

@@ -163,11 +163,11 @@ int bioset_init(struct bio_set *set, u32 reserve, u32 front_pad, int flags)
 	size_t bytes = front_pad + sizeof(struct bio) + BIO_INLINE_VECS * sizeof(struct bio_vec);
 	int err;
 
-	SIM_CHECK(flags == BIOSET_NEED_BVECS && !(front_pad % 8));
+	SIM_CHECK(!(flags & ~BIOSET_NEED_BVECS) && !(front_pad % 8));
 	memset(set, 0, sizeof(*set));
 	set->front_pad = front_pad;
 	err = mempool_init_kmalloc_pool(&set->bios, reserve, bytes);
-	if (err)
+	if (err || !(flags & BIOSET_NEED_BVECS))
 		return err;
 	err = mempool_init_kmalloc_pool(&set->vecs, reserve, BIO_MAX_VECS * sizeof(struct bio_vec));
 	if (err)
@@ -182,24 +182,34 @@ void bioset_exit(struct bio_set *set)
 }
 
 /* One that may not wait gets nothing of what is kept, as in the kernel. */
+static struct bio *alloc_bare(gfp_t gfp, struct bio_set *set)
+{
+	char *mem = NULL;
+
+	if (gfp & __GFP_DIRECT_RECLAIM || sim_memory(gfp))
+		mem = mempool_alloc(&set->bios, gfp);
+	return mem ? (struct bio *)(mem + set->front_pad) : NULL;
+}
+
+static void free_bare(struct bio *bio, struct bio_set *set)
+{
+	mempool_free((char *)bio - set->front_pad, &set->bios);
+}
+
 struct bio *bio_alloc_bioset(struct block_device *bdev, u16 nr, blk_opf_t opf, gfp_t gfp,
 			     struct bio_set *set)
 {
 	struct bio_vec *vecs = NULL;
 	struct bio *bio;
-	char *mem;
 
 	SIM_CHECK(nr && nr <= BIO_MAX_VECS);
-	if (!(gfp & __GFP_DIRECT_RECLAIM) && !sim_memory(gfp))
+	bio = alloc_bare(gfp, set);
+	if (!bio)
 		return NULL;
-	mem = mempool_alloc(&set->bios, gfp);
-	if (!mem)
-		return NULL;
-	bio = (struct bio *)(mem + set->front_pad);
 	if (nr > BIO_INLINE_VECS) {
 		vecs = mempool_alloc(&set->vecs, gfp);
 		if (!vecs) {
-			mempool_free(mem, &set->bios);
+			free_bare(bio, set);
 			return NULL;
 		}
 	}
@@ -213,10 +223,47 @@ void bio_put(struct bio *bio)
 	struct bio_set *set = bio->bi_pool;
 
 	bio_uninit(bio);
-	if (bio->bi_io_vec != (struct bio_vec *)(bio + 1))
+	if (!bio->cloned && bio->bi_io_vec != (struct bio_vec *)(bio + 1))
 		mempool_free(bio->bi_io_vec, &set->vecs);
 	bio->bi_io_vec = NULL;
-	mempool_free((char *)bio - set->front_pad, &set->bios);
+	free_bare(bio, set);
+}
+
+struct bio *bio_split(struct bio *bio, int sectors, gfp_t gfp, struct bio_set *set)
+{
+	struct bio *split;
+
+	SIM_CHECK(sectors > 0 && sectors < bio_sectors(bio) && !bio->ended);
+	split = alloc_bare(gfp, set);
+	if (!split)
+		return ERR_PTR(-ENOMEM);
+	bio_init(split, bio->bi_bdev, bio->bi_io_vec, 0, bio->bi_opf);
+	split->bi_pool = set;
+	split->cloned = true;
+	split->bi_ioprio = bio->bi_ioprio;
+	split->bi_iter = bio->bi_iter;
+	bio_clone_blkg_association(split, bio);
+	split->bi_iter.bi_size = sectors << SECTOR_SHIFT;
+	bio_advance(bio, split->bi_iter.bi_size);
+	return split;
+}
+
+static void end_chained(struct bio *bio)
+{
+	struct bio *parent = bio->bi_private;
+
+	if (bio->bi_status && !parent->bi_status)
+		parent->bi_status = bio->bi_status;
+	bio_put(bio);
+	bio_endio(parent);
+}
+
+void bio_chain(struct bio *bio, struct bio *parent)
+{
+	SIM_CHECK(!bio->bi_private && !bio->bi_end_io);
+	bio->bi_private = parent;
+	bio->bi_end_io = end_chained;
+	bio_inc_remaining(parent);
 }
 
 /* --- ending them --- */

@@ -83,6 +83,7 @@ struct bio {
 	struct bio_vec *bi_io_vec;
 	struct bio_set *bi_pool;
 	int remaining;			/* ends that it takes */
+	bool cloned;			/* its bio_vecs are another's */
 	bool sent;			/* and not ended */
 	bool was_sent;
 	bool ended;
@@ -109,6 +110,10 @@ void bioset_exit(struct bio_set *set);
 struct bio *bio_alloc_bioset(struct block_device *bdev, u16 nr, blk_opf_t opf, gfp_t gfp,
 			     struct bio_set *set);
 void bio_put(struct bio *bio);
+/* The first sectors, not all: the rest outlives them. An ERR_PTR() if not, as from Linux 6.13 on. */
+struct bio *bio_split(struct bio *bio, int sectors, gfp_t gfp, struct bio_set *set);
+/* @parent ends when @bio has ended, too, with the error of either; @bio is put then. */
+void bio_chain(struct bio *bio, struct bio *parent);
 void bio_init(struct bio *bio, struct block_device *bdev, struct bio_vec *vecs, u16 nr,
 	      blk_opf_t opf);
 void bio_uninit(struct bio *bio);
