@@ -4,7 +4,7 @@
 # takes it again later; what is read meanwhile is right.
 # timeout: 900
 # kernels: all
-# asked-for: 5.10 6.1
+# asked-for: 5.10 6.1 newest
 
 # Functions are called by name, by check and must.
 # shellcheck disable=SC2317
