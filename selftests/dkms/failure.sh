@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # make install that fails on its way, or is ended, leaves what was there; headers are taken from KDIR.
 # kernels: 5.10 6.1 6.12
+# asked-for: 5.10 6.1
 # timeout: 3600
 
 . "$(dirname "$0")/lib.sh"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # make install for one kernel does not take the modules of another away.
 # kernels: 6.1 6.12
+# asked-for: 6.1
 # timeout: 3600
 
 . "$(dirname "$0")/lib.sh"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What somebody has deleted by hand, the sources that DKMS keeps, does not keep from installing and removing.
 # kernels: 5.10 6.12
+# asked-for: 5.10
 # timeout: 3600
 
 . "$(dirname "$0")/lib.sh"

@@ -4,7 +4,7 @@
 # nothing changes, and what was refused to mswap stays free for others.
 # timeout: 180
 # kernels: all
-# asked-for: 5.10 6.1
+# asked-for: 5.10 6.1 newest
 # in-turn: yes
 # expect-dmesg: I/O error, dev (muster|nullb)
 # expect-dmesg: Buffer I/O error on dev (muster|nullb)

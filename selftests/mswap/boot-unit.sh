@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The unit over a device that systemd does not see when it is blank, as one of dm-crypt: run by a systemd of its own, with
 # the devices that udev tells of.
+# asked-for: newest
 # timeout: 240
 # udev: yes
 

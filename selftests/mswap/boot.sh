@@ -3,7 +3,7 @@
 # What the systemd unit runs: mswap-swap, as make install has put it in place.
 # timeout: 500
 # kernels: all
-# asked-for: 6.1
+# asked-for: 5.10 6.1 newest
 # in-turn: yes
 # expect-dmesg: Buffer I/O error on dev dm-
 

@@ -3,6 +3,7 @@
 # A cgroup that has spent what io.cost gives it of the device below waits by itself: another one, which has its share
 # still, gets its memory back meanwhile, also where reads of both have failed and wait for a worker to try again.
 # kernels: 6.12 newest
+# asked-for: newest
 # timeout: 200
 # expect-dmesg: I/O error, dev muster0
 # expect-dmesg: Read-error on swap-device

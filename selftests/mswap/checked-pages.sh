@@ -4,7 +4,7 @@
 # each of them in a page of its own, so that it is not taken for one that went wrong. What is written is checked, too, so
 # that nobody may change a page on its way: whoever asks a device on top of such a disk is told so.
 # kernels: all
-# asked-for: 5.10 6.1
+# asked-for: 5.10 6.1 newest
 # timeout: 240
 
 . "$(dirname "$0")/lib.sh"

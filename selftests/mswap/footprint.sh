@@ -3,7 +3,7 @@
 # The memory a device takes: at most 4.5 bytes a slot, told and real; how large a device can be.
 # timeout: 180
 # kernels: all
-# asked-for: 5.10 6.1
+# asked-for: 5.10 6.1 newest
 # in-turn: yes
 
 . "$(dirname "$0")/lib.sh"

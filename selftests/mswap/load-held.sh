@@ -5,6 +5,7 @@
 # same on stock swap, for that comparison. MUSTER_LOAD_SECONDS is how long each of the two goes on once swap is full;
 # pauses are judged when that is a minute or more, since in a few seconds a busy host decides them: on the newest kernel
 # stock swap has had one of 31 s. Then, too, there are as many as that; else a quarter of all.
+# asked-for: newest
 # timeout: 600
 # expect-dmesg: invoked oom-killer
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # musterctl says of a device that was swapped on what its files say.
+# asked-for: newest
 # timeout: 120
 
 . "$(dirname "$0")/lib.sh"

@@ -6,7 +6,7 @@
 # and fro where two CPUs write in turn.
 # timeout: 300
 # kernels: all
-# asked-for: 5.10 6.1
+# asked-for: 5.10 6.1 newest
 
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=tracing.sh

@@ -4,7 +4,7 @@
 # swap files on a second mswap device and turns swap on and off there, while the others have pages in them.
 # timeout: 240
 # kernels: all
-# asked-for: 5.10 6.1
+# asked-for: 5.10 6.1 newest
 
 . "$(dirname "$0")/lib.sh"
 

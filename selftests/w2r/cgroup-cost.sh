@@ -3,6 +3,7 @@
 # A cgroup that has spent what io.cost gives it of the origin waits by itself: another one, which has its share still,
 # reads meanwhile, also where reads of both have failed and wait for a worker to send them anew.
 # kernels: 6.12 newest
+# asked-for: newest
 # timeout: 200
 # expect-dmesg: I/O error, dev (muster0|dm-)
 

@@ -4,7 +4,7 @@
 # messages that change them.
 # timeout: 180
 # kernels: all
-# asked-for: 5.10 6.1
+# asked-for: 5.10 6.1 newest
 
 . "$(dirname "$0")/lib.sh"
 

@@ -4,7 +4,7 @@
 # no limit can hold back they do.
 # timeout: 180
 # kernels: all
-# asked-for: 5.10 6.1
+# asked-for: 5.10 6.1 newest
 
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=../mswap/cgroups.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # musterctl says of a target what its files say.
+# asked-for: newest
 # timeout: 120
 
 . "$(dirname "$0")/lib.sh"

@@ -4,7 +4,7 @@
 # and none fails.
 # timeout: 180
 # kernels: all
-# asked-for: 6.1
+# asked-for: 5.10 6.1
 # expect-dmesg: device-mapper: table: 
 
 . "$(dirname "$0")/lib.sh"

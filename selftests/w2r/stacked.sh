@@ -4,7 +4,7 @@
 # w2r to mswap.
 # timeout: 300
 # kernels: all
-# asked-for: 5.10 6.1
+# asked-for: 5.10 6.1 newest
 
 . "$(dirname "$0")/lib.sh"
 
