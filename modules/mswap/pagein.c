@@ -310,8 +310,7 @@ again:
 			return STEP_DEFER;
 		goto again;
 	}
-	/* The pages of a closed one are in the waiting room as soon as the lock is free. */
-	plan_step(pi, sh, w, slot, op && !op->closed);
+	plan_step(pi, sh, w, slot, op);
 	/* From now on it keeps slots from being free. */
 	flight_begin(pi->flight);
 	spin_unlock_irqrestore(&sh->lock, flags);

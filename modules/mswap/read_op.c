@@ -58,14 +58,14 @@ static void read_op_free(struct read_op *op)
 	flight_end(pi->flight);
 }
 
-/* Copies to those who asked for pages while these were being read. */
-static u64 read_op_serve_joined(struct read_op *op)
+/* Copies to those of joined[@from..@to - 1], who asked for pages that were on their way. */
+static u64 read_op_serve_joined(const struct read_op *op, u32 from, u32 to)
 {
 	u64 served = 0;
 	u32 i, k;
 
-	for (i = 0; i < op->nr_joined; i++) {
-		struct read_joined *j = &op->joined[i];
+	for (i = from; i < to; i++) {
+		const struct read_joined *j = &op->joined[i];
 		struct bvec_iter iter = j->bio->bi_iter;
 
 		for (k = j->at; k < j->at + j->n; k++) {
@@ -142,13 +142,14 @@ static void read_op_done(struct read_op *op)
 	unsigned long flags;
 	u64 took = op->begun ? ktime_get_ns() - op->begun : 0;
 	u64 served = 0, freed;
+	u32 done, n;
 
 	spin_lock_irqsave(&sh->lock, flags);
-	if (op->nr_joined) {
-		/* From here on nobody joins. */
-		op->closed = true;
+	/* Who comes meanwhile joins, too: else he would read his pages once more, one by one. */
+	for (done = 0; done < op->nr_joined; done = n) {
+		n = op->nr_joined;
 		spin_unlock_irqrestore(&sh->lock, flags);
-		served = read_op_serve_joined(op);
+		served |= read_op_serve_joined(op, done, n);
 		spin_lock_irqsave(&sh->lock, flags);
 	}
 	if (took)

@@ -42,7 +42,7 @@ struct read_op {
 	bool parted;			/* the window below is of another run */
 	bool alone;			/* no window, and merged with nothing */
 	bool giver;			/* under the shard's lock: counted among pi->givers */
-	bool closed;			/* under the shard's lock: takes no more joins */
+	bool closed;			/* under the shard's lock: failed, takes no more joins */
 	u8 nr_joined;			/* under the shard's lock */
 	u8 joined_pages;		/* under the shard's lock */
 	struct read_joined joined[READ_OP_JOINED_MAX];

@@ -463,7 +463,7 @@ void reads_run(void)
 		reads_begun,
 		reads_across, reads_across, reads_across, reads_across, reads_across, reads_across,
 		reads_across, reads_across, reads_across, reads_across, reads_across, reads_across,
-		reads_by_bios, reads_by_bios,
+		reads_by_bios, reads_by_bios, reads_copied, reads_copied,
 	};
 
 	check_smaller_room();

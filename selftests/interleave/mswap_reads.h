@@ -48,6 +48,7 @@ void reads_late(void);
 void reads_begun(void);
 void reads_across(void);
 void reads_by_bios(void);
+void reads_copied(void);
 /* ... and mswap_reads_down.c. */
 void reads_mirrored(void);
 void reads_scattered(void);

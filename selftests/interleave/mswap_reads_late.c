@@ -8,6 +8,8 @@
 #define BIOS_PAGES	(GRANULE_SLOTS * 32)
 #define BIOS_BURST	512
 #define BIOS_FIRST	20
+/* What is asked for while its window is read, and copied to who has asked before. */
+#define COPIED_PAGES	3
 
 /* A reader's pages on a disk that takes its time. */
 static struct readers *start(void)
@@ -194,4 +196,39 @@ void reads_by_bios(void)
 	run_count(EVENT_BIOS, 1);
 	if (reads * GRANULE_SLOTS > n * 3 / 2)
 		sim_fail("%u pages, asked for by bios of %u, took %llu reads", n, each, reads);
+}
+
+/* Returns once all of the granule is there. */
+static void read_by_pieces(u32 first)
+{
+	struct io_group g;
+	u32 at;
+
+	io_group_begin(&g);
+	io_read(&g, first, 1, REQ_SYNC);
+	for (at = 1; at < GRANULE_SLOTS; at += COPIED_PAGES) {
+		sim_sleep((u64)sim.tick * sim_below(1 + rig.disk.slow / 8));
+		io_read(&g, first + at, COPIED_PAGES, REQ_SYNC);
+	}
+	io_group_end(&g);
+}
+
+/* Who comes to a window while its pages are copied to others does not read his once more. */
+void reads_copied(void)
+{
+	u64 pages;
+	u32 at;
+
+	rig_start_alone(BIOS_PAGES, MSWAP_WAITING_PAGES_DEFAULT, 2 * BIOS_PAGES);
+	rig.engine->knobs.readahead = MSWAP_READAHEAD_ON;
+	reads_write_granules(0, BIOS_PAGES);
+	check_at_rest();
+	rig.disk.bdev.synchronous = false;
+	pages = reads_now().pages;
+	for (at = 0; at < BIOS_PAGES; at += GRANULE_SLOTS)
+		read_by_pieces(at);
+	pages = reads_now().pages - pages;
+	run_count(EVENT_COPIED, 1);
+	if (pages != BIOS_PAGES)
+		sim_fail("%u pages, asked for while they were on their way, were read as %llu", BIOS_PAGES, pages);
 }
