@@ -11,6 +11,7 @@ u32 read_op_brings(const struct read_op *op, const struct bio *bio, u32 slot)
 	u32 virt = slot_bio_virt(bio->bi_iter), at = slot - op->slot, i;
 	u32 most = min_t(u32, op->n - at, bio->bi_iter.bi_size >> PAGE_SHIFT);
 
+	lockdep_assert_held(&pagein_shard(op->pi, op->slot)->lock);
 	if (op->closed || !op->frames[at])
 		return 0;
 	for (i = 1; i < most; i++)
@@ -46,9 +47,10 @@ struct onward read_op_join(struct read_op *op, struct pagein_shard *sh,
 			   struct bio *bio, u32 slot, u32 n)
 {
 	u32 at = slot - op->slot;
-	struct onward onward = joined_onward(sh, op, at, n);
+	struct onward onward;
 
 	lockdep_assert_held(&sh->lock);
+	onward = joined_onward(sh, op, at, n);
 	op->joined[op->nr_joined++] = (struct read_joined) {
 		.bio = bio,
 		.at = at,

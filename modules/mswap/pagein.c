@@ -33,7 +33,7 @@ struct walk {
 	bool alone;		/* read nothing else with it */
 	bool whole;		/* there was no memory for a part */
 	struct read_op *op;	/* spare */
-	struct onward onward;	/* to be started when the bio is done */
+	struct onward onward;	/* to be started when the bio, or the part, is done */
 	u32 onward_from;	/* the slot whose hit starts it */
 	u16 onward_ioprio;	/* as who asked for the page that starts it */
 };
