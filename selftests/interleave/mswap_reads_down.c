@@ -133,23 +133,42 @@ void reads_scattered(void)
 			 up, down);
 }
 
-static u64 page_evicted(u32 at, bool down)
+static u64 page_upwards(u32 virt)
 {
-	return down ? EVICTED_PAGES - 1 - at : at;
+	return virt;
 }
 
-static void evict_batch(u32 side, u32 from, bool down)
+/* The second one's. */
+static u64 page_downwards(u32 virt)
+{
+	return 2 * EVICTED_PAGES - 1 - virt;
+}
+
+/* The swap core has these brought in upwards wherever a program goes, and evicted so. */
+static u64 page_by_eights(u32 virt)
+{
+	return EIGHTS_PAGES - 1 - (virt ^ (ASKED_PAGES - 1));
+}
+
+/* The slots @from..@to - 1 take pages of @owner's. */
+static void evict(u32 from, u32 to, u64 owner, u64 (*page_of)(u32 virt))
 {
 	struct blk_plug plug;
 	struct io_group g;
-	u32 at;
 
 	io_group_begin(&g);
 	blk_start_plug(&plug);
-	for (at = from; at < min(from + EVICTED_BATCH, EVICTED_PAGES); at++)
-		io_swap_out_of(&g, side * EVICTED_PAGES + at, 1 + side, page_evicted(at, down));
+	for (; from < to; from++)
+		io_swap_out_of(&g, from, owner, page_of(from));
 	blk_finish_plug(&plug);
 	io_group_end(&g);
+}
+
+/* All from @from on, a batch at a time. */
+static void evict_all(u32 from, u32 to, u32 batch, u64 owner, u64 (*page_of)(u32 virt))
+{
+	for (; from < to; from += batch)
+		evict(from, min(from + batch, to), owner, page_of);
 }
 
 /* How often does the next page evicted not go on with the run of the one before, in the next slot? */
@@ -171,13 +190,12 @@ static u32 evicted_breaks(u32 side)
 /* What goes out from the last page to the first lies as well as what goes out from there. */
 void reads_turned(void)
 {
-	u32 side, at, breaks;
+	u32 side, breaks;
 
 	rig_start_alone(2 * EVICTED_PAGES, MSWAP_WAITING_PAGES_DEFAULT, 4 * EVICTED_PAGES);
 	rig.engine->knobs.cluster_pages = EVICTED_BATCH;
-	for (side = 0; side < 2; side++)
-		for (at = 0; at < EVICTED_PAGES; at += EVICTED_BATCH)
-			evict_batch(side, at, side);
+	evict_all(0, EVICTED_PAGES, EVICTED_BATCH, 1, page_upwards);
+	evict_all(EVICTED_PAGES, 2 * EVICTED_PAGES, EVICTED_BATCH, 2, page_downwards);
 	for (side = 0; side < 2; side++) {
 		breaks = evicted_breaks(side);
 		if (breaks > EVICTED_PIECES)
@@ -185,21 +203,6 @@ void reads_turned(void)
 				 reads_way(side), breaks);
 	}
 	run_count(EVENT_TURNED, 1);
-}
-
-/* The swap core has these brought in upwards wherever a program goes, and evicted so. */
-static void evict_eights(u32 from)
-{
-	struct blk_plug plug;
-	struct io_group g;
-	u32 at;
-
-	io_group_begin(&g);
-	blk_start_plug(&plug);
-	for (at = from; at < from + EIGHTS_BATCH; at++)
-		io_swap_out_of(&g, at, 1, EIGHTS_PAGES - 1 - (at ^ (ASKED_PAGES - 1)));
-	blk_finish_plug(&plug);
-	io_group_end(&g);
 }
 
 /*
@@ -214,8 +217,7 @@ void reads_eights(void)
 
 	rig_start_alone(EIGHTS_PAGES, MSWAP_WAITING_PAGES_DEFAULT, 2 * EIGHTS_PAGES);
 	rig.engine->knobs.readahead = MSWAP_READAHEAD_ON;
-	for (at = 0; at < EIGHTS_PAGES; at += EIGHTS_BATCH)
-		evict_eights(at);
+	evict_all(0, EIGHTS_PAGES, EIGHTS_BATCH, 1, page_by_eights);
 	check_at_rest();
 	rig.disk.bdev.synchronous = false;
 	reads = reads_now().reads;
