@@ -112,13 +112,16 @@ enum trouble {
 	NR_TROUBLES,
 };
 
+/* For want of memory for a part, for the read, and for what that goes on with; a worker looks once more. */
+#define ACROSS_REFUSALS	6
+
 /*
  * The last @k pages of a granule that is being read, and the first @m of the next one: returns
  * how many of them come with reads of others.
  */
 static u64 read_across(const struct readers *rd, u32 k, u32 m, enum trouble trouble)
 {
-	u64 before = scene_stat(MSWAP_PAGES_IN_WAITING);
+	u64 before = scene_stat(MSWAP_PAGES_IN_WAITING), refusals = sim.refusals;
 	u32 first = AMID * GRANULE_SLOTS;
 	struct io_group g;
 
@@ -127,7 +130,10 @@ static u64 read_across(const struct readers *rd, u32 k, u32 m, enum trouble trou
 	sim.refused = trouble == NO_MEMORY ? 1024 : 0;
 	io_read(&g, rd->virt[0][first + GRANULE_SLOTS - k], k + m, REQ_SYNC);
 	sim.refused = 0;
+	refusals = sim.refusals - refusals;
 	io_group_end(&g);
+	if (refusals > ACROSS_REFUSALS)
+		sim_fail("memory for a bio of %u pages was refused %llu times", k + m, refusals);
 	return scene_stat(MSWAP_PAGES_IN_WAITING) - before;
 }
 

@@ -22,7 +22,10 @@ bool sim_memory(gfp_t gfp)
 		sim_point(SIM_LOCK);
 	if (gfp & __GFP_IO && sim_reclaim && sim_once_in(16))
 		sim_reclaim();
-	return sim_below(1024) >= refused;
+	if (sim_below(1024) >= refused)
+		return true;
+	sim.refusals++;
+	return false;
 }
 
 /* --- bytes --- */

@@ -151,6 +151,7 @@ struct sim {
 	u32 tick;		/* ns from one switch to the next */
 	u32 refused;		/* of 1024 allocations that may not wait; */
 	u32 refused_waiting;	/* of those that may, and may fail all the same */
+	u64 refusals;		/* so far */
 };
 
 extern struct sim sim;
