@@ -150,11 +150,49 @@ static u32 count_wanted(struct pagein *pi, struct pagein_shard *sh,
 	return n;
 }
 
-static void note_onward(struct walk *w, struct onward next, u32 from)
+/* Starts the next window of a steady reader, so that it never waits. */
+static noinline void pagein_ahead(struct pagein *pi, const struct walk *w)
 {
+	struct pagein_shard *sh = pagein_shard(pi, w->onward.slot);
+	struct onward onward = w->onward;
+	struct read_op *op;
+	unsigned long flags;
+	bool planned;
+
+	onward.size = min_t(u32, onward.size, pagein_limit(pi));
+	if (onward.slot >= pi->map->nr_phys || onward.size < 2)
+		return;
+	op = read_op_alloc(pi, GFP_NOWAIT | __GFP_NOWARN);
+	if (!op)
+		return;
+	spin_lock_irqsave(&sh->lock, flags);
+	planned = read_plan_ahead(op, sh, &onward, w->onward_from);
+	if (planned)
+		flight_begin(pi->flight);
+	spin_unlock_irqrestore(&sh->lock, flags);
+	if (!planned) {
+		read_op_discard(pi, op);
+		return;
+	}
+	op->ioprio = w->onward_ioprio;
+	read_op_submit(op);
+}
+
+/*
+ * @next is to be started when the bio is done. One from before, which the reader has not come
+ * to meanwhile, goes first: the bio goes through several runs.
+ */
+static void note_onward(struct pagein *pi, struct walk *w, struct onward next,
+			u32 from, u16 ioprio)
+{
+	if (next.slot == SLOT_NONE)
+		return;
+	if (w->onward.slot != SLOT_NONE &&
+	    granule_of(w->onward.slot) != granule_of(from))
+		pagein_ahead(pi, w);
 	w->onward = next;
 	w->onward_from = from;
-	w->onward_ioprio = w->bio->bi_ioprio;
+	w->onward_ioprio = ioprio;
 }
 
 /* The wanted page waits already: copies it, drops the lock. */
@@ -164,11 +202,11 @@ static enum step serve_waiting(struct pagein *pi, struct pagein_shard *sh,
 	__releases(&sh->lock)
 {
 	struct waiting_fate used = { 0 };
+	struct onward onward = f->onward;
+	u32 slot = f->slot;
 
-	if (f->onward.slot != SLOT_NONE) {
+	if (onward.slot != SLOT_NONE)
 		waiting_begun(&sh->room, f);
-		note_onward(w, f->onward, f->slot);
-	}
 	waiting_take(&sh->room, f);
 	waiting_note(&used, f);
 	steady_earn(&sh->steady, f->steady);
@@ -177,19 +215,26 @@ static enum step serve_waiting(struct pagein *pi, struct pagein_shard *sh,
 	slot_bio_copy(w->bio, w->bio->bi_iter, f->page, true);
 	waiting_return(&sh->room, f);
 	mswap_count(pi->stats, MSWAP_PAGES_IN_WAITING, 1);
+	note_onward(pi, w, onward, slot, w->bio->bi_ioprio);
 	bio_advance(w->bio, PAGE_SIZE);
 	return STEP_NEXT;
 }
 
-/* The wanted pages are being read: their reader will copy them. All that is left of the bio. */
+/*
+ * The wanted pages are being read: their reader will copy them. All that is left of the bio.
+ * Drops the lock, and the bio may be gone.
+ */
 static void join_read(struct pagein *pi, struct pagein_shard *sh,
-		      struct walk *w, struct read_op *op, u32 slot, u32 n)
+		      struct walk *w, struct read_op *op, u32 slot, u32 n,
+		      unsigned long flags)
+	__releases(&sh->lock)
 {
+	u16 ioprio = w->bio->bi_ioprio;
 	struct onward onward = read_op_join(op, sh, w->bio, slot, n);
 
-	if (onward.slot != SLOT_NONE)
-		note_onward(w, onward, slot + n - 1);
 	mswap_count(pi->stats, MSWAP_PAGES_IN_WAITING, n);
+	spin_unlock_irqrestore(&sh->lock, flags);
+	note_onward(pi, w, onward, slot + n - 1, ioprio);
 }
 
 /*
@@ -292,8 +337,7 @@ again:
 	op = pagein_find_read(sh, slot);
 	brought = op && !w->alone ? read_op_brings(op, w->bio, slot) : 0;
 	if (brought && brought == w->bio->bi_iter.bi_size >> PAGE_SHIFT) {
-		join_read(pi, sh, w, op, slot, brought);
-		spin_unlock_irqrestore(&sh->lock, flags);
+		join_read(pi, sh, w, op, slot, brought, flags);
 		return STEP_GONE;
 	}
 	if (brought && !w->whole && !w->rest) {
@@ -316,34 +360,6 @@ again:
 	spin_unlock_irqrestore(&sh->lock, flags);
 	submit_wanted(pi, w);
 	return w->bio ? STEP_NEXT : STEP_GONE;
-}
-
-/* Starts the next window of a steady reader, so that it never waits. */
-static noinline void pagein_ahead(struct pagein *pi, const struct walk *w)
-{
-	struct pagein_shard *sh = pagein_shard(pi, w->onward.slot);
-	struct onward onward = w->onward;
-	struct read_op *op;
-	unsigned long flags;
-	bool planned;
-
-	onward.size = min_t(u32, onward.size, pagein_limit(pi));
-	if (onward.slot >= pi->map->nr_phys || onward.size < 2)
-		return;
-	op = read_op_alloc(pi, GFP_NOWAIT | __GFP_NOWARN);
-	if (!op)
-		return;
-	spin_lock_irqsave(&sh->lock, flags);
-	planned = read_plan_ahead(op, sh, &onward, w->onward_from);
-	if (planned)
-		flight_begin(pi->flight);
-	spin_unlock_irqrestore(&sh->lock, flags);
-	if (!planned) {
-		read_op_discard(pi, op);
-		return;
-	}
-	op->ioprio = w->onward_ioprio;
-	read_op_submit(op);
 }
 
 /* To the end of the bio, or of the part of it that there is by then. */

@@ -188,6 +188,7 @@ enum {
 	EVENT_UNJOINED,			/* or in vain, */
 	EVENT_BIOS,			/* many bios of them, */
 	EVENT_COPIED,			/* as they come, */
+	EVENT_PAIRS,			/* of two programs, */
 	EVENT_BURST,			/* all at once, */
 	EVENT_DOWN,			/* from the last one to the first, */
 	EVENT_MIRRORED,			/* both ways, */

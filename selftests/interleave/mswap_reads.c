@@ -66,6 +66,42 @@ void reads_write(struct readers *rd)
 	}
 }
 
+static u32 evicted_after(u32 virt, const struct eviction *e)
+{
+	return e->next ? e->next(virt) : virt + 1;
+}
+
+void reads_evict(u32 virt, u32 to, const struct eviction *e)
+{
+	struct blk_plug plug;
+	struct io_group g;
+	u32 n;
+
+	while (virt < to) {
+		io_group_begin(&g);
+		blk_start_plug(&plug);
+		for (n = 0; n < e->batch && virt < to; n++, virt = evicted_after(virt, e))
+			io_swap_out_of(&g, virt, e->owner, e->page_of(virt));
+		blk_finish_plug(&plug);
+		io_group_end(&g);
+	}
+}
+
+u32 reads_breaks(u32 virt, u32 to, const struct eviction *e)
+{
+	struct slot_map *map = &rig.engine->map;
+	u32 breaks = 0, before = SLOT_NONE, slot;
+
+	for (; virt < to; virt = evicted_after(virt, e)) {
+		slot = slot_map_get(map, virt);
+		if (slot != before + 1 ||
+		    !(map->cont[granule_of(slot)] & granule_bit(slot)))
+			breaks++;
+		before = slot;
+	}
+	return breaks;
+}
+
 struct reads_counts reads_now(void)
 {
 	struct mswap_stats *stats = rig.engine->stats;
@@ -464,6 +500,7 @@ void reads_run(void)
 		reads_across, reads_across, reads_across, reads_across, reads_across, reads_across,
 		reads_across, reads_across, reads_across, reads_across, reads_across, reads_across,
 		reads_by_bios, reads_by_bios, reads_copied, reads_copied,
+		reads_in_pairs,
 	};
 
 	check_smaller_room();

@@ -19,6 +19,14 @@ struct readers {
 	u32 virt[READERS_MAX][READER_PAGES];	/* which virtual slots lie there */
 };
 
+/* A program's pages go out, so many at a time. */
+struct eviction {
+	u64 owner;
+	u32 batch;
+	u32 (*next)(u32 virt);			/* the slot of the page after that; NULL: the next one */
+	u64 (*page_of)(u32 virt);
+};
+
 struct reads_counts {
 	u64 reads;
 	u64 pages;
@@ -31,6 +39,10 @@ struct readers *reads_start(u32 n, u32 apart, u32 waiting_pages);
 void reads_write(struct readers *rd);
 /* The same slots one granule at a time. */
 void reads_write_granules(u32 from, u32 to);
+/* From the page that goes to @virt on, up to that of the slot @to. */
+void reads_evict(u32 virt, u32 to, const struct eviction *e);
+/* How often does such a page not go on with the run of the one before, in the next slot? */
+u32 reads_breaks(u32 virt, u32 to, const struct eviction *e);
 struct reads_counts reads_now(void);
 /* Returns how many I/Os it took. */
 u64 reads_one(u32 virt);
@@ -49,6 +61,7 @@ void reads_begun(void);
 void reads_across(void);
 void reads_by_bios(void);
 void reads_copied(void);
+void reads_in_pairs(void);
 /* ... and mswap_reads_down.c. */
 void reads_mirrored(void);
 void reads_scattered(void);

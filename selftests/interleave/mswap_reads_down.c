@@ -150,54 +150,21 @@ static u64 page_by_eights(u32 virt)
 	return EIGHTS_PAGES - 1 - (virt ^ (ASKED_PAGES - 1));
 }
 
-/* The slots @from..@to - 1 take pages of @owner's. */
-static void evict(u32 from, u32 to, u64 owner, u64 (*page_of)(u32 virt))
-{
-	struct blk_plug plug;
-	struct io_group g;
-
-	io_group_begin(&g);
-	blk_start_plug(&plug);
-	for (; from < to; from++)
-		io_swap_out_of(&g, from, owner, page_of(from));
-	blk_finish_plug(&plug);
-	io_group_end(&g);
-}
-
-/* All from @from on, a batch at a time. */
-static void evict_all(u32 from, u32 to, u32 batch, u64 owner, u64 (*page_of)(u32 virt))
-{
-	for (; from < to; from += batch)
-		evict(from, min(from + batch, to), owner, page_of);
-}
-
-/* How often does the next page evicted not go on with the run of the one before, in the next slot? */
-static u32 evicted_breaks(u32 side)
-{
-	struct slot_map *map = &rig.engine->map;
-	u32 breaks = 0, before = SLOT_NONE, at, slot;
-
-	for (at = 0; at < EVICTED_PAGES; at++) {
-		slot = slot_map_get(map, side * EVICTED_PAGES + at);
-		if (slot != before + 1 ||
-		    !(map->cont[granule_of(slot)] & granule_bit(slot)))
-			breaks++;
-		before = slot;
-	}
-	return breaks;
-}
-
 /* What goes out from the last page to the first lies as well as what goes out from there. */
 void reads_turned(void)
 {
-	u32 side, breaks;
+	const struct eviction turned[] = {
+		{ .owner = 1, .batch = EVICTED_BATCH, .page_of = page_upwards },
+		{ .owner = 2, .batch = EVICTED_BATCH, .page_of = page_downwards },
+	};
+	u32 side, from, breaks;
 
 	rig_start_alone(2 * EVICTED_PAGES, MSWAP_WAITING_PAGES_DEFAULT, 4 * EVICTED_PAGES);
 	rig.engine->knobs.cluster_pages = EVICTED_BATCH;
-	evict_all(0, EVICTED_PAGES, EVICTED_BATCH, 1, page_upwards);
-	evict_all(EVICTED_PAGES, 2 * EVICTED_PAGES, EVICTED_BATCH, 2, page_downwards);
-	for (side = 0; side < 2; side++) {
-		breaks = evicted_breaks(side);
+	for (side = 0, from = 0; side < 2; side++, from += EVICTED_PAGES)
+		reads_evict(from, from + EVICTED_PAGES, &turned[side]);
+	for (side = 0, from = 0; side < 2; side++, from += EVICTED_PAGES) {
+		breaks = reads_breaks(from, from + EVICTED_PAGES, &turned[side]);
 		if (breaks > EVICTED_PIECES)
 			sim_fail("%u pages evicted %s lie in %u pieces", EVICTED_PAGES,
 				 reads_way(side), breaks);
@@ -211,13 +178,14 @@ void reads_turned(void)
  */
 void reads_eights(void)
 {
+	const struct eviction eights = { .owner = 1, .batch = EIGHTS_BATCH, .page_of = page_by_eights };
 	struct io_group g;
 	u64 reads;
 	u32 at;
 
 	rig_start_alone(EIGHTS_PAGES, MSWAP_WAITING_PAGES_DEFAULT, 2 * EIGHTS_PAGES);
 	rig.engine->knobs.readahead = MSWAP_READAHEAD_ON;
-	evict_all(0, EIGHTS_PAGES, EIGHTS_BATCH, 1, page_by_eights);
+	reads_evict(0, EIGHTS_PAGES, &eights);
 	check_at_rest();
 	rig.disk.bdev.synchronous = false;
 	reads = reads_now().reads;

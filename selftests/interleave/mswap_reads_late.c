@@ -10,6 +10,9 @@
 #define BIOS_FIRST	20
 /* What is asked for while its window is read, and copied to who has asked before. */
 #define COPIED_PAGES	3
+/* Of two programs, whose pages lie apart, though a bio asks for some of either. */
+#define PAIR_PAGES	(GRANULE_SLOTS * 16)
+#define PAIR_TURN	4
 
 /* A reader's pages on a disk that takes its time. */
 static struct readers *start(void)
@@ -237,4 +240,58 @@ void reads_copied(void)
 	run_count(EVENT_COPIED, 1);
 	if (pages != BIOS_PAGES)
 		sim_fail("%u pages, asked for while they were on their way, were read as %llu", BIOS_PAGES, pages);
+}
+
+/* The slot of the same one's next page. */
+static u32 next_of_pair(u32 virt)
+{
+	return virt + 1 + ((virt + 1) % PAIR_TURN ? 0 : PAIR_TURN);
+}
+
+static u64 page_of_pair(u32 virt)
+{
+	return virt / (2 * PAIR_TURN) * PAIR_TURN + virt % PAIR_TURN;
+}
+
+/* Both, one after the other; returns in how many runs they lie. */
+static u32 evict_pair(void)
+{
+	u32 side, runs = 0;
+
+	for (side = 0; side < 2; side++) {
+		const struct eviction e = {
+			.owner = 1 + side,
+			.batch = GRANULE_SLOTS,
+			.next = next_of_pair,
+			.page_of = page_of_pair,
+		};
+
+		reads_evict(side * PAIR_TURN, PAIR_PAGES, &e);
+		check_at_rest();
+		runs += reads_breaks(side * PAIR_TURN, PAIR_PAGES, &e);
+	}
+	return runs;
+}
+
+/* A bio that comes past the middle of a window of each of two runs has both of them go on. */
+void reads_in_pairs(void)
+{
+	struct io_group g;
+	u32 runs, at;
+	u64 missed;
+
+	rig_start_alone(PAIR_PAGES, MSWAP_WAITING_PAGES_DEFAULT, 2 * PAIR_PAGES);
+	rig.engine->knobs.readahead = MSWAP_READAHEAD_ON;
+	rig.engine->knobs.cluster_pages = GRANULE_SLOTS;
+	runs = evict_pair();
+	missed = PAIR_PAGES + scene_stat(MSWAP_PAGES_IN_WAITING);
+	for (at = 0; at < PAIR_PAGES; at += 2 * PAIR_TURN) {
+		io_group_begin(&g);
+		io_read(&g, at, 2 * PAIR_TURN, REQ_SYNC);
+		io_group_end(&g);
+	}
+	missed -= scene_stat(MSWAP_PAGES_IN_WAITING);
+	run_count(EVENT_PAIRS, 1);
+	if (missed > runs * PAIR_TURN)
+		sim_fail("pages of two programs, asked for together, lie in %u runs, and %llu were missed", runs, missed);
 }
