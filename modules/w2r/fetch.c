@@ -344,6 +344,15 @@ static void trace(struct w2r *c, struct bio_list *bios)
 	}
 }
 
+static void grow_waiting(struct w2r *c, u32 wanted)
+{
+	u32 before = c->rooms.waiting_target;
+
+	rooms_grow_waiting(&c->rooms, wanted);
+	if (c->rooms.waiting_target != before)
+		trace_w2r_split(c->devt, c->rooms.waiting_target, before);
+}
+
 void w2r_look_ahead(struct w2r *c, const struct reference *ref,
 		    struct bio *cause, blk_opf_t opf, struct bio_list *bios)
 {
@@ -356,6 +365,8 @@ void w2r_look_ahead(struct w2r *c, const struct reference *ref,
 	if (!c->lookahead_on || c->suspended)
 		return;
 	planner_reference(c->planner, ref, where, &c->rooms, &plan);
+	if (plan.waiting)
+		grow_waiting(c, plan.waiting);
 	if (!plan.n)
 		return;
 	start = ktime_get_ns();

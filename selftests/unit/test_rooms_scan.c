@@ -382,6 +382,31 @@ static void test_lost(void)
 	CHECK_EQ(shrinks_for_lost(2, false, false), 0);
 }
 
+/* Half of the room is the most that the weighing room gives, if it has no use for it; a smaller one is kept. */
+static void test_grow_waiting(void)
+{
+	struct rooms_config c = config(POLICY_ARC, 1024, 1);
+	struct rooms_box b;
+
+	c.bounded = true;
+	box_make(&b, &c);
+	CHECK_EQ(b.r.waiting_target, 256);
+	rooms_grow_waiting(&b.r, 100);
+	CHECK_EQ(b.r.waiting_target, 256);
+	rooms_grow_waiting(&b.r, 300);
+	CHECK_EQ(b.r.waiting_target, 300);
+	rooms_grow_waiting(&b.r, 1000);
+	CHECK_EQ(b.r.waiting_target, 512);
+	rooms_set_limit(&b.r, 512);
+	CHECK_EQ(b.r.waiting_target, 256);
+	box_free(&b);
+	c.bounded = false;
+	box_make(&b, &c);
+	rooms_grow_waiting(&b.r, 300);
+	CHECK_EQ(b.r.waiting_target, 256);
+	box_free(&b);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -397,6 +422,7 @@ int main(void)
 		UNIT_CASE(test_missed),
 		UNIT_CASE(test_late),
 		UNIT_CASE(test_lost),
+		UNIT_CASE(test_grow_waiting),
 	};
 
 	return unit_run(cases, UNIT_COUNT(cases));

@@ -121,6 +121,39 @@ static void test_in_turn(void)
 	in_turn(40, 16);
 }
 
+static void few_ios(const struct trace *t, const char *what, u32 mib, u32 late, u32 most)
+{
+	struct replay_counts c = run_fast(t, own, mib << 10, late);
+
+	printf("# %s, %u MiB: %llu I/Os, %llu of %llu blocks missed, %llu waited for\n", what, mib,
+	       (unsigned long long)(c.origin_reads + c.origin_prefetches), (unsigned long long)c.misses,
+	       (unsigned long long)c.read_blocks, (unsigned long long)c.waited);
+	CHECK(c.origin_reads + c.origin_prefetches <= most);
+	CHECK(500 * c.misses <= c.read_blocks);
+	CHECK(20 * c.waited <= c.read_blocks);
+}
+
+/* Nothing of a small cache is used again: few readers of little at a time have place for large I/Os, in turn or not. */
+static void test_few_in_small(void)
+{
+	u32 at[4] = { 0 }, i, who;
+	struct trace t = { 0 };
+
+	for (i = 0; i < 20000; i++)
+		add_read(&t, FAR + i % 4 * FAR + i / 4 * 4, 4);
+	few_ios(&t, "4 readers of 16 KiB in turn", 2, 0, 4000);
+	few_ios(&t, "4 readers of 16 KiB in turn", 4, 0, 3000);
+	few_ios(&t, "4 readers of 16 KiB in turn", 8, 8, 3000);
+	trace_free(&t);
+	for (i = 0; i < 5000; i++) {
+		who = unit_below(2);
+		add_read(&t, (who + 1) * (u64)FAR + at[who], 64);
+		at[who] += 64;
+	}
+	few_ios(&t, "2 readers of 256 KiB", 4, 0, 5100);
+	trace_free(&t);
+}
+
 /* A cache that is not full, or of which nothing is used again, may be full of what near names in vain. */
 static void test_every_fourth(void)
 {
@@ -309,6 +342,7 @@ int main(void)
 		UNIT_CASE(test_crowd),
 		UNIT_CASE(test_large_reads),
 		UNIT_CASE(test_in_turn),
+		UNIT_CASE(test_few_in_small),
 		UNIT_CASE(test_every_fourth),
 		UNIT_CASE(test_backwards),
 		UNIT_CASE(test_areas_beside_large),

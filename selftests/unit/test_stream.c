@@ -83,7 +83,7 @@ static struct plain_stream *plain_find(u64 first)
  * Of @ref->waiting blocks, for each of those that went on in the last 256 references, and a quarter as many. The first
  * one, if it waits or has more, may have all but four times what the others look ahead.
  */
-static u32 plain_share(const struct reference *ref, u32 clock)
+static u32 plain_share(const struct reference *ref, u32 clock, u32 *parts)
 {
 	u32 i, n = 0, others = 0, each, rest;
 
@@ -93,7 +93,8 @@ static u32 plain_share(const struct reference *ref, u32 clock)
 		n++;
 		others += i ? 4 * plain[i].degree : 0;
 	}
-	each = ref->waiting / (n + n / 4);
+	*parts = n + n / 4;
+	each = ref->waiting / *parts;
 	rest = n * each < others ? 0 : n * each - others;
 	return (ref->late || plain[0].degree > each) && rest > each ? rest : each;
 }
@@ -107,13 +108,15 @@ static u32 plain_readers(u32 lately, u32 most, u32 clock)
 	return pure_min(most, pure_max(1, n));
 }
 
-static struct run plain_reference(const struct reference *ref, u32 clock)
+/* @waiting: for how many blocks the waiting room should be meant, for 128 of each or what is read, and of one more. */
+static struct run plain_reference(const struct reference *ref, u32 clock, u32 *waiting)
 {
 	struct plain_stream *x = plain_find(ref->first);
 	u64 end = ref->first + ref->n, from;
-	u32 enough, most, n, pause = plain_begun - x->used_then;
+	u32 enough, most, n, parts, pause = plain_begun - x->used_then;
 	bool early, late;
 
+	*waiting = 0;
 	plain_begun += !x->next;
 	x->used = clock;
 	x->used_then = plain_begun;
@@ -139,11 +142,12 @@ static struct run plain_reference(const struct reference *ref, u32 clock)
 	enough = pure_min(pure_min(x->degree, 256), pure_min(ref->waiting, ref->lookahead)) / 2;
 	if (ref->left < pure_max(1, enough))
 		return (struct run){ 0, 0 };
-	most = pure_min(ref->lookahead, pure_max(2 * ref->n, plain_share(ref, clock)));
+	most = pure_min(ref->lookahead, pure_max(2 * ref->n, plain_share(ref, clock, &parts)));
 	if (early)
 		x->degree = pure_max(1, x->degree / 2);
 	else
 		x->degree = x->degree ? pure_min(2 * x->degree, LOOKAHEAD_MAX) : pure_max(4, ref->n);
+	*waiting = (parts + 1) * pure_min(pure_min(x->degree, ref->lookahead), 128);
 	x->degree = pure_min(x->degree, most);
 	from = x->ahead;
 	if (from >= end + x->degree)
@@ -191,7 +195,7 @@ static void test_stream_plain(void)
 	struct reference ref = { .n = 1 };
 	struct plan plan;
 	struct run want;
-	u32 i, who, lately, named = 0;
+	u32 i, who, lately, waiting, named = 0;
 
 	memset(plain, 0, sizeof(plain));
 	plain_begun = 0;
@@ -211,9 +215,11 @@ static void test_stream_plain(void)
 		ref.waiting = unit_below(2) ? unit_below(512) : unit_below(8192);
 		readers[who] = ref.first + ref.n;
 		plan.n = 0;
+		plan.waiting = 0;
 		stream_reference(&s, &ref, &plan);
-		want = plain_reference(&ref, i + 1);
+		want = plain_reference(&ref, i + 1, &waiting);
 		CHECK_EQ(plan.n, want.n > 0);
+		CHECK_EQ(plan.waiting, waiting);
 		if (want.n) {
 			CHECK_EQ(plan.runs[0].first, want.first);
 			CHECK_EQ(plan.runs[0].n, want.n);

@@ -210,15 +210,21 @@ static const struct stream *went_on(const struct stream_planner *s, u8 which,
 	return &s->streams[which];
 }
 
+/* Of the waiting room, in so many @parts: blocks for one stream. */
+struct share {
+	u32 parts;
+	u32 each;
+};
+
 /*
  * Streams that went on lately, of which @x is the newest, share the waiting room; some of
  * it is left, as none is always as fast as the others. Who waits for what is under way
  * needs more, and has what others leave of theirs, even if they grow twice.
  */
-static u32 share(const struct stream_planner *s, const struct stream *x,
-		 const struct reference *ref)
+static struct share share(const struct stream_planner *s, const struct stream *x,
+			  const struct reference *ref)
 {
-	u32 n = 1, others = 0, each;
+	u32 n = 1, others = 0, parts, each;
 	const struct stream *one;
 
 	for (one = went_on(s, x->older, LATELY); one;
@@ -226,10 +232,11 @@ static u32 share(const struct stream_planner *s, const struct stream *x,
 		others += GROWTH * one->degree;
 		n++;
 	}
-	each = ref->waiting / (n + n / 4);
+	parts = n + n / 4;
+	each = ref->waiting / parts;
 	if ((ref->late || x->degree > each) && n * each > others)
 		each = pure_max(each, n * each - others);
-	return pure_max(2 * ref->n, each);
+	return (struct share){ parts, each };
 }
 
 /* More streams have begun since than ever between two of its times: its reader is done. */
@@ -292,11 +299,16 @@ static bool has_place(const struct stream *x, const struct reference *ref)
 	return ref->left >= pure_max(1, enough);
 }
 
-/* @early: it had been prefetched, and evicted again. */
-static void adapt(struct stream_planner *s, struct stream *x,
-		  const struct reference *ref, bool early)
+/*
+ * @early: it had been prefetched, and evicted again. Returns for how many blocks the waiting
+ * room would have to be meant for whole I/Os of this stream and of others like it: who does
+ * not read in strict turn has more ahead now and then.
+ */
+static u32 adapt(struct stream_planner *s, struct stream *x,
+		 const struct reference *ref, bool early)
 {
-	u32 most = pure_min(ref->lookahead, share(s, x, ref));
+	struct share mine = share(s, x, ref);
+	u32 most = pure_min(ref->lookahead, pure_max(2 * ref->n, mine.each)), wanted;
 
 	if (most > WHOLE && is_crowded(s, x, ref))
 		most = pure_max(WHOLE, pure_min(most, ref->n));
@@ -306,7 +318,9 @@ static void adapt(struct stream_planner *s, struct stream *x,
 		x->degree = pure_max(FIRST_DEGREE, ref->n);
 	else
 		x->degree = pure_min(2 * x->degree, LOOKAHEAD_MAX);
+	wanted = pure_min(pure_min(x->degree, ref->lookahead), pure_max(WHOLE, ref->n));
 	x->degree = pure_min(x->degree, most);
+	return wanted * (mine.parts + 1);
 }
 
 /* @x has gone on to @end. Names what @ref makes it look ahead for. */
@@ -321,7 +335,7 @@ static void name_ahead(struct stream_planner *s, struct stream *x,
 		return;
 	if (!has_place(x, ref))
 		return;
-	adapt(s, x, ref, early);
+	plan->waiting = adapt(s, x, ref, early);
 	if (x->ahead >= end + x->degree)
 		return;
 	n = pure_min((u32)(end + x->degree - x->ahead), ref->left);

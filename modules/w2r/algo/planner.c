@@ -41,6 +41,7 @@ void planner_init(struct planner *p, enum planner_kind kind)
 	p->lost = 0;
 	p->doublings = 0;
 	p->unused_for = 0;
+	p->unused_blocks = 0;
 }
 
 /* Which part @first goes on with; nr_parts: none. */
@@ -94,6 +95,7 @@ static void reference_one(struct planner *p, u32 kind,
 			  const struct reference *ref, struct plan *plan)
 {
 	plan->n = 0;
+	plan->waiting = 0;
 	if (kind == PLANNER_OBL)
 		obl_reference(ref, plan);
 	else if (kind == PLANNER_STREAM)
@@ -287,6 +289,15 @@ static u32 auto_lookahead(struct planner *p, const struct reference *ref)
 }
 
 /*
+ * Has as much come as the cache holds, and nothing of it was used again? Who reads in strict
+ * turn waits alike each time, so that no interval makes the waiting room grow for him.
+ */
+static bool has_no_use(const struct planner *p, const struct reference *ref)
+{
+	return planner_spares_nothing(p) && p->unused_blocks >= ref->entries;
+}
+
+/*
  * The waiting room of a small cache may be nearly all of it, and what a stream names at
  * once then pushes out what is used again and again. Where nothing is, a reader alone may
  * have all; several share a half, or each would push out what others are to read.
@@ -328,9 +339,11 @@ void planner_reference(struct planner *p, const struct reference *ref,
 
 	if (p->kind != PLANNER_AUTO) {
 		reference_one(p, p->kind, ref, plan);
+		plan->waiting = 0;
 		return;
 	}
 	p->unused_for = ref->room == ROOM_WEIGHING ? 0 : p->unused_for + 1;
+	p->unused_blocks = p->unused_for ? p->unused_blocks + ref->n : 0;
 	few.lookahead = auto_lookahead(p, ref);
 	few.full = ref->full && p->unused_for < USED_LATELY;
 	chooser_reference(&p->chooser, &few);
@@ -338,6 +351,7 @@ void planner_reference(struct planner *p, const struct reference *ref,
 	few.lookahead = left;
 	ref = &few;
 	plan->n = 0;
+	plan->waiting = 0;
 	for (i = 0; i < SCORES; i++) {
 		kind = order[i];
 		if (kind == PLANNER_NEAR && !planner_near_pays(ref))
@@ -351,6 +365,8 @@ void planner_reference(struct planner *p, const struct reference *ref,
 		score(p, kind, ref, &each, plan, where, ctx);
 		if (!acts(p, kind))
 			continue;
+		if (has_no_use(p, ref))
+			plan->waiting = pure_max(plan->waiting, each.waiting);
 		if (kind == PLANNER_PATTERN && acts(p, PLANNER_REGION))
 			join_regions(p, ref, plan, &each, &left, where, ctx);
 		else if (kind == PLANNER_NEAR && !names_past(plan, ref))

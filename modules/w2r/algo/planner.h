@@ -37,7 +37,8 @@
  *          true. How much auto names after one read doubles, twice at most, when a read
  *          waits for a prefetch; but it is not more than an eighth of the cache, or than
  *          was read. Where nothing is used again, a reader alone may have all of it,
- *          several share a half; and stream acts for who leaves out blocks if three
+ *          several share a half, and the waiting room shall have place for whole I/Os of
+ *          each; and stream acts for who leaves out blocks if three
  *          tenths come true, until less than a quarter do: one I/O serves many reads all
  *          the same.
  *
@@ -77,6 +78,7 @@ struct plan {
 	struct run runs[PLAN_RUNS];
 	bool keep[PLAN_RUNS];	/* of a run, what is here shall stay, what comes may wait long */
 	u32 n;
+	u32 waiting;		/* so many blocks the waiting room should be meant for; 0: any */
 };
 
 struct reference {
@@ -218,7 +220,8 @@ struct planner {
 	u32 nr_parts;
 	u32 lost;		/* parts that were forgotten */
 	u32 doublings;		/* of what auto prefetches after a read */
-	u32 unused_for;		/* references since one began in the weighing room */
+	u32 unused_for;		/* references since one began in the weighing room, */
+	u32 unused_blocks;	/* and blocks of these */
 };
 
 void planner_init(struct planner *p, enum planner_kind kind);

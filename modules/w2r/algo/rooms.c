@@ -115,6 +115,13 @@ static void move_split(struct rooms *r, int steps)
 		set_target(r, target - pure_min(target, (u32)-steps * step));
 }
 
+void rooms_grow_waiting(struct rooms *r, u32 wanted)
+{
+	wanted = pure_min(wanted, r->limit / LATE_SHARE);
+	if (r->bounded && !r->one_room && wanted > r->waiting_target)
+		set_target(r, wanted);
+}
+
 /*
  * Of a run the first ones leave the waiting room first: one that is missed while the next
  * one waits may have waited there, too. So it shrinks for what the weighing room has lost.

@@ -22,7 +22,8 @@
  * has lost the block, so does one that was lost lately and has come back, and a
  * block gives way first when it has waited much longer than those did that were
  * asked for (waits.h). One that is asked for while it is on its way makes the room
- * grow, to half of the limit or some more of a small one.
+ * grow, to half of the limit or some more of a small one; and it grows to half of it for
+ * whom the caller says (rooms_grow_waiting()).
  *
  * Several blocks asked for at once count as one reference: their neighbours
  * are the blocks before the first and after the last.
@@ -146,6 +147,12 @@ struct hits rooms_use_hits(struct rooms *r, u64 first, u32 n, bool inside,
 
 /* Of @n blocks from @first on, which is not readable, those up to the last that is not. */
 u32 rooms_missing(const struct rooms *r, u64 first, u32 n);
+
+/*
+ * The weighing room has no use for what it holds, and the waiting room too little place: it
+ * shall be meant for @wanted entries, but for half of the limit at most, or for what it is.
+ */
+void rooms_grow_waiting(struct rooms *r, u32 wanted);
 
 /* The @n blocks from @first on were asked for, and missed. */
 void rooms_fault(struct rooms *r, u64 first, u32 n);

@@ -179,6 +179,8 @@ static void look_ahead(struct replay *r, const struct reference *ref)
 	if (!r->lookahead_on)
 		return;
 	planner_reference(&r->planner, ref, where, &r->rooms, &plan);
+	if (plan.waiting)
+		rooms_grow_waiting(&r->rooms, plan.waiting);
 	for (i = 0; i < plan.n; i++)
 		if (plan.keep[i])
 			rooms_keep(&r->rooms, plan.runs[i].first, plan.runs[i].n);
