@@ -231,6 +231,7 @@ static u32 use_hits(struct w2r *c, const struct w2r_io *io, u32 *entries,
 	w2r_count(c, W2R_HITS_WAITING, hits.waiting);
 	w2r_count(c, W2R_HITS_WEIGHING, hits.n - hits.waiting);
 	ref->room = hits.room;
+	ref->goes_on = hits.goes_on;
 	return hits.n;
 }
 

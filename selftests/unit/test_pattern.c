@@ -9,7 +9,7 @@
 /* In a known order the next jumps are named: two, four, then eight; never the one just made. */
 static void check_depth(u32 period)
 {
-	struct reference ref = { 0, 2, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, BLOCKS, false, true, 0 };
+	struct reference ref = { 0, 2, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, BLOCKS, false, true, 0, false };
 	struct pattern_planner p;
 	struct plan plan;
 	u32 i, k, n;
@@ -37,7 +37,7 @@ static void test_pattern_depth(void)
 /* An order of up to as many jumps as are kept is known, however many there were before; a longer one is not. */
 static void check_history(u32 period, u32 named)
 {
-	struct reference ref = { 0, 1, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, BLOCKS, false, true, 0 };
+	struct reference ref = { 0, 1, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, BLOCKS, false, true, 0, false };
 	struct pattern_planner p;
 	struct plan plan;
 	u32 i, k;
@@ -65,7 +65,7 @@ static void test_pattern_history(void)
 static void test_pattern_order(void)
 {
 	static const u64 path[] = { 0, 100, 0, 200, 300, 400 };
-	struct reference ref = { 0, 1, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, BLOCKS, false, true, 0 };
+	struct reference ref = { 0, 1, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, BLOCKS, false, true, 0, false };
 	struct pattern_planner p;
 	struct plan plan;
 	u32 i, k;
@@ -133,17 +133,17 @@ static void test_pattern_rest(void)
 /* What goes on where the last one ended is no jump, up to LOOKAHEAD_MAX blocks; nor is the same block once more. */
 static void test_pattern_jumps(void)
 {
-	struct reference ref = { 1000, 1000, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, BLOCKS, false, true, 0 };
+	struct reference ref = { 1000, 1000, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, BLOCKS, false, true, 0, false };
 	struct plan plan = { .n = 0 };
 	struct pattern_planner p;
 
 	pattern_init(&p);
 	pattern_reference(&p, &ref, &plan);
-	ref = (struct reference){ 2000, 24, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, BLOCKS, false, true, 0 };
+	ref = (struct reference){ 2000, 24, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, BLOCKS, false, true, 0, false };
 	pattern_reference(&p, &ref, &plan);
 	CHECK_EQ(p.now, 1);
 	CHECK_EQ(p.history[0].n, LOOKAHEAD_MAX);
-	ref = (struct reference){ 2024, 1, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, BLOCKS, false, true, 0 };
+	ref = (struct reference){ 2024, 1, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, BLOCKS, false, true, 0, false };
 	pattern_reference(&p, &ref, &plan);
 	CHECK_EQ(p.now, 2);
 	pattern_reference(&p, &ref, &plan);

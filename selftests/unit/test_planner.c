@@ -35,7 +35,7 @@ static enum room where(const void *ctx, u64 block)
 static void reference(u64 first, u32 n, u32 lookahead)
 {
 	struct reference ref = { first, n, ROOM_DISK, lookahead, waiting_room, near_pays, late, LOOKAHEAD_MAX, MANY, false, true,
-				 near_pays ? NEAR_BLOCKS : 0 };
+				 near_pays ? NEAR_BLOCKS : 0, false };
 	struct plan plan;
 	u32 i, k, sum = 0;
 
@@ -81,7 +81,7 @@ static void test_bounds(void)
 
 static void test_obl(void)
 {
-	struct reference ref = { 41, 3, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0 };
+	struct reference ref = { 41, 3, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0, false };
 	struct plan plan = { .n = 0 };
 
 	obl_reference(&ref, &plan);
@@ -139,7 +139,7 @@ static void test_stream_random(void)
 static void test_stream_backs_off(void)
 {
 	struct stream_planner s;
-	struct reference ref = { 0, 1, ROOM_WAITING, 1024, 4096, false, false, LOOKAHEAD_MAX, MANY, false, true, 0 };
+	struct reference ref = { 0, 1, ROOM_WAITING, 1024, 4096, false, false, LOOKAHEAD_MAX, MANY, false, true, 0, false };
 	struct plan plan;
 	u32 grown;
 
@@ -327,7 +327,7 @@ static void test_region_random(void)
 /* What a reference spans is asked for; the lookahead bounds what is planned; once is enough. */
 static void test_region_runs(void)
 {
-	struct reference ref = { 14, 6, ROOM_DISK, 5, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0 };
+	struct reference ref = { 14, 6, ROOM_DISK, 5, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0, false };
 	struct region_planner r;
 	struct plan plan = { .n = 0 };
 
@@ -337,7 +337,7 @@ static void test_region_runs(void)
 	CHECK_EQ(plan.runs[0].first, 20);
 	CHECK_EQ(plan.runs[0].n, 5);
 	/* A third of its group; and what the lookahead cut off before is of another. */
-	ref = (struct reference){ 4, 1, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0 };
+	ref = (struct reference){ 4, 1, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0, false };
 	plan.n = 0;
 	region_reference(&r, &ref, &plan);
 	CHECK_EQ(plan.n, 2);
@@ -360,7 +360,7 @@ static void test_region_runs(void)
 static void test_region_remembers(void)
 {
 	static const u32 blocks[] = { 70, 100, 127 };
-	struct reference ref = { 0, 1, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0 };
+	struct reference ref = { 0, 1, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0, false };
 	struct region_planner r;
 	struct plan plan = { .n = 0 };
 	u32 turn, i;
@@ -391,7 +391,7 @@ static void test_region_changes(void)
 {
 	static const u32 turns[][3] = { { 1, 20, 40 }, { 5, 25, 45 }, { 5, 25, 45 }, { 5, 25, 45 } };
 	static const u32 named[] = { 0, 3, 0, 2 };
-	struct reference ref = { 0, 1, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0 };
+	struct reference ref = { 0, 1, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0, false };
 	struct region_planner r;
 	struct plan plan;
 	u32 turn, i, sum;
@@ -412,7 +412,7 @@ static void test_region_changes(void)
 /* A read in parts is told once, as a whole, also with another one's parts between; what is not its rest, by itself. */
 static void test_gather(void)
 {
-	struct reference ref = { 10, 2, ROOM_WAITING, 1, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0 };
+	struct reference ref = { 10, 2, ROOM_WAITING, 1, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0, false };
 	u32 i;
 
 	start(PLANNER_OBL);
@@ -420,17 +420,17 @@ static void test_gather(void)
 	CHECK(!planner_gather(&planner, &ref, true));
 	CHECK(planner_goes_on(&planner, 12));
 	CHECK(!planner_goes_on(&planner, 10));
-	ref = (struct reference){ 12, 3, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0 };
+	ref = (struct reference){ 12, 3, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0, false };
 	CHECK(!planner_gather(&planner, &ref, true));
-	ref = (struct reference){ 15, 1, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0 };
+	ref = (struct reference){ 15, 1, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0, false };
 	CHECK(planner_gather(&planner, &ref, false));
 	CHECK_EQ(ref.first, 10);
 	CHECK_EQ(ref.n, 6);
 	CHECK_EQ(ref.room, ROOM_WAITING);
 	CHECK(!planner_goes_on(&planner, 16));
-	ref = (struct reference){ 20, 1, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0 };
+	ref = (struct reference){ 20, 1, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0, false };
 	CHECK(!planner_gather(&planner, &ref, true));
-	ref = (struct reference){ 30, 1, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0 };
+	ref = (struct reference){ 30, 1, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0, false };
 	CHECK(planner_gather(&planner, &ref, false));
 	CHECK_EQ(ref.first, 30);
 	CHECK_EQ(ref.n, 1);

@@ -51,15 +51,15 @@ static void test_plan(void)
 /* A late part makes the whole late; a whole has LOOKAHEAD_MAX blocks at most. */
 static void test_gather_most(void)
 {
-	struct reference ref = { 0, 1000, ROOM_DISK, 1, 64, false, true, LOOKAHEAD_MAX, MANY, false, true, 0 };
+	struct reference ref = { 0, 1000, ROOM_DISK, 1, 64, false, true, LOOKAHEAD_MAX, MANY, false, true, 0, false };
 
 	planner_init(&planner, PLANNER_OBL);
 	CHECK(!planner_gather(&planner, &ref, true));
-	ref = (struct reference){ 1000, 24, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0 };
+	ref = (struct reference){ 1000, 24, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0, false };
 	CHECK(!planner_gather(&planner, &ref, true));
 	CHECK_EQ(ref.n, LOOKAHEAD_MAX);
 	CHECK(ref.late);
-	ref = (struct reference){ 1024, 1, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0 };
+	ref = (struct reference){ 1024, 1, ROOM_DISK, 1, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0, false };
 	CHECK(!planner_gather(&planner, &ref, true));
 	CHECK_EQ(ref.n, 1);
 	CHECK(planner_goes_on(&planner, 1025));
@@ -88,7 +88,7 @@ static void test_cut_to_the_end(void)
 /* The blocks @bits of a region are missed; how many are named after the first of them? */
 static u32 ask(struct region_planner *r, u64 number, u64 bits, struct plan *plan)
 {
-	struct reference ref = { 0, 1, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0 };
+	struct reference ref = { 0, 1, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0, false };
 	u32 named = 0;
 	u64 rest;
 
@@ -122,7 +122,7 @@ static void test_region_same(void)
 /* A whole region at once; and one of more runs than a plan holds, whose rest is named next. */
 static void test_region_whole(void)
 {
-	struct reference ref = { 64, 64, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0 };
+	struct reference ref = { 64, 64, ROOM_DISK, 64, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0, false };
 	struct region_planner r;
 	struct plan plan = { .n = 0 };
 
@@ -148,7 +148,7 @@ static void test_region_whole(void)
 /* Where a block waits that was asked for, it was prefetched anew: the region had left. */
 static void test_region_waits(void)
 {
-	struct reference ref = { 64, 1, ROOM_WAITING, 64, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0 };
+	struct reference ref = { 64, 1, ROOM_WAITING, 64, 64, false, false, LOOKAHEAD_MAX, MANY, false, true, 0, false };
 	struct region_planner r;
 	struct plan plan;
 
@@ -162,7 +162,7 @@ static void test_region_waits(void)
 /* One block is asked for, which was found in @room; how many are named? */
 static u32 name_after(struct region_planner *r, u64 block, enum room room, u32 waiting)
 {
-	struct reference ref = { block, 1, room, 64, waiting, false, false, LOOKAHEAD_MAX, MANY, false, true, 0 };
+	struct reference ref = { block, 1, room, 64, waiting, false, false, LOOKAHEAD_MAX, MANY, false, true, 0, false };
 	struct plan plan = { .n = 0 };
 	u32 i, sum = 0;
 
@@ -184,7 +184,7 @@ static void ask_elsewhere(struct region_planner *r, u32 times)
  */
 static void test_region_gone(void)
 {
-	struct reference ref = { 64, 64, ROOM_DISK, 64, 1024, false, false, LOOKAHEAD_MAX, MANY, false, true, 0 };
+	struct reference ref = { 64, 64, ROOM_DISK, 64, 1024, false, false, LOOKAHEAD_MAX, MANY, false, true, 0, false };
 	struct region_planner r;
 	struct plan plan = { .n = 0 };
 
@@ -225,7 +225,7 @@ static u32 named_around(struct region_planner *r, u64 block, u32 n, u32 most)
 /* A block that is expected brings its region, most of which was asked for long ago; once, until it is long ago again. */
 static void test_region_around(void)
 {
-	struct reference ref = { 64, 40, ROOM_DISK, 64, 1024, false, false, LOOKAHEAD_MAX, MANY, false, true, 0 };
+	struct reference ref = { 64, 40, ROOM_DISK, 64, 1024, false, false, LOOKAHEAD_MAX, MANY, false, true, 0, false };
 	struct region_planner r;
 	struct plan plan = { .n = 0 };
 
@@ -284,7 +284,7 @@ static u32 around;
 /* Does @kind act, with such a score, when it @acts so far? */
 static bool goes_on(u32 kind, bool acts, u32 made, u32 used, u32 patience)
 {
-	struct reference ref = { 0, 1, ROOM_DISK, 1, 64, slow, false, LOOKAHEAD_MAX, MANY, false, true, around };
+	struct reference ref = { 0, 1, ROOM_DISK, 1, 64, slow, false, LOOKAHEAD_MAX, MANY, false, true, around, false };
 
 	chooser_init(&chooser);
 	chooser.acting = (u32)acts << kind;
@@ -480,7 +480,7 @@ static enum room all_there(const void *ctx, u64 block)
 /* How many runs auto plans after a block found in @room, where all others are too. */
 static u32 auto_plans(u32 acting, enum room room)
 {
-	struct reference ref = { 100, 1, room, 64, 4096, false, false, LOOKAHEAD_MAX, MANY, false, true, 0 };
+	struct reference ref = { 100, 1, room, 64, 4096, false, false, LOOKAHEAD_MAX, MANY, false, true, 0, false };
 	struct plan plan;
 
 	planner_init(&planner, PLANNER_AUTO);
@@ -540,7 +540,7 @@ static void test_auto_regions(void)
 /* The most that auto names after a read of 8 blocks in a cache of 256, where each @spared-th is of what is used again. */
 static u32 most_at_once(u32 readers, u32 spared)
 {
-	struct reference ref = { 0, 8, ROOM_WAITING, 1024, 256, false, true, LOOKAHEAD_MAX, 256, false, true, 0 };
+	struct reference ref = { 0, 8, ROOM_WAITING, 1024, 256, false, true, LOOKAHEAD_MAX, 256, false, true, 0, false };
 	enum room room = ROOM_DISK;
 	u32 i, k, n, most = 0;
 	struct plan plan;

@@ -407,6 +407,42 @@ static void test_grow_waiting(void)
 	box_free(&b);
 }
 
+/* What a read of @n blocks from @first on says of the weighing room, @inside the first one or not. */
+static bool goes_on(struct rooms *r, u64 first, u32 n, bool inside)
+{
+	u32 entries[8];
+
+	rooms_tick(r);
+	return rooms_use_hits(r, first, n, inside, entries).goes_on;
+}
+
+/*
+ * A read that goes on in the block where the last one ended, and beyond, finds nothing that is used again, unless the
+ * next block is.
+ */
+static void test_goes_on(void)
+{
+	struct rooms_config c = config(POLICY_ARC, 64, 1);
+	struct rooms_box b;
+	u32 i;
+
+	box_make(&b, &c);
+	fill_good(&b.r, 0, ROOM_WEIGHING);
+	fill_good(&b.r, 1, ROOM_WAITING);
+	fill_good(&b.r, 2, ROOM_WAITING);
+	CHECK(!goes_on(&b.r, 0, 1, true));
+	CHECK(goes_on(&b.r, 0, 2, true));
+	CHECK(!goes_on(&b.r, 0, 2, true));
+	CHECK(!goes_on(&b.r, 2, 1, true));
+	CHECK(!goes_on(&b.r, 2, 1, false));
+	CHECK(goes_on(&b.r, 2, 2, true));
+	for (i = 0; i < 4; i++)
+		rooms_tick(&b.r);
+	CHECK(!goes_on(&b.r, 2, 2, true));
+	CHECK(!goes_on(&b.r, 3, 2, true));
+	box_free(&b);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -423,6 +459,7 @@ int main(void)
 		UNIT_CASE(test_late),
 		UNIT_CASE(test_lost),
 		UNIT_CASE(test_grow_waiting),
+		UNIT_CASE(test_goes_on),
 	};
 
 	return unit_run(cases, UNIT_COUNT(cases));

@@ -154,6 +154,29 @@ static void test_few_in_small(void)
 	trace_free(&t);
 }
 
+static void add_reader_inside(struct trace *t, u32 reads)
+{
+	struct trace_op op = { .what = TRACE_READ, .sectors = 128 };
+	u32 i;
+
+	for (i = 0; i < reads; i++) {
+		op.ns = t->ns + 1000000;
+		op.sector = 8ull * FAR + 4 + 128ull * i;
+		trace_add(t, &op);
+	}
+}
+
+/* Who begins inside a block, in which he ended the last time, does not use it again. */
+static void test_inside(void)
+{
+	struct trace t = { 0 };
+
+	add_reader_inside(&t, 8000);
+	few_ios(&t, "64 KiB from inside blocks", 2, 4, 1500);
+	few_ios(&t, "64 KiB from inside blocks", 8, 4, 800);
+	trace_free(&t);
+}
+
 /* A cache that is not full, or of which nothing is used again, may be full of what near names in vain. */
 static void test_every_fourth(void)
 {
@@ -343,6 +366,7 @@ int main(void)
 		UNIT_CASE(test_large_reads),
 		UNIT_CASE(test_in_turn),
 		UNIT_CASE(test_few_in_small),
+		UNIT_CASE(test_inside),
 		UNIT_CASE(test_every_fourth),
 		UNIT_CASE(test_backwards),
 		UNIT_CASE(test_areas_beside_large),

@@ -240,7 +240,7 @@ static void test_stream_plain(void)
 /* A reader of every second block misses what nobody has fetched yet: no reason to fetch less. */
 static void test_stream_skips(void)
 {
-	struct reference ref = { 0, 1, ROOM_DISK, 1024, 4096, false, false, LOOKAHEAD_MAX, BLOCKS, false, true, 0 };
+	struct reference ref = { 0, 1, ROOM_DISK, 1024, 4096, false, false, LOOKAHEAD_MAX, BLOCKS, false, true, 0, false };
 	struct stream_planner s;
 	struct stream *x;
 	struct plan plan;
@@ -263,7 +263,7 @@ static void test_stream_skips(void)
 /* A reader reads @reads times from @at on, @beside others begin after each one: how far he is looked ahead for at the last. */
 static u32 read_on(struct stream_planner *s, u64 *at, u32 reads, u32 beside)
 {
-	struct reference ref = { 0, 8, ROOM_WAITING, 1024, 4096, false, false, LOOKAHEAD_MAX, BLOCKS, false, true, 0 };
+	struct reference ref = { 0, 8, ROOM_WAITING, 1024, 4096, false, false, LOOKAHEAD_MAX, BLOCKS, false, true, 0, false };
 	struct plan plan;
 	u32 i, degree = 0;
 

@@ -67,6 +67,7 @@ static void join_part(struct reference *ref, const struct reference *part)
 	ref->first = part->first;
 	ref->n += part->n;
 	ref->room = part->room;
+	ref->goes_on = part->goes_on;
 	ref->late |= part->late;
 }
 
@@ -342,7 +343,7 @@ void planner_reference(struct planner *p, const struct reference *ref,
 		plan->waiting = 0;
 		return;
 	}
-	p->unused_for = ref->room == ROOM_WEIGHING ? 0 : p->unused_for + 1;
+	p->unused_for = ref->room == ROOM_WEIGHING && !ref->goes_on ? 0 : p->unused_for + 1;
 	p->unused_blocks = p->unused_for ? p->unused_blocks + ref->n : 0;
 	few.lookahead = auto_lookahead(p, ref);
 	few.full = ref->full && p->unused_for < USED_LATELY;

@@ -94,6 +94,7 @@ struct reference {
 	bool full;		/* and what comes pushes out others; */
 	bool has_room;		/* of them few are those that nobody has asked for; */
 	u32 around;		/* and near may name so many aligned blocks, or 0: none */
+	bool goes_on;		/* struct hits */
 };
 
 #define STREAMS		128

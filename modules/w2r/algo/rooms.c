@@ -527,6 +527,7 @@ struct hits rooms_use_hits(struct rooms *r, u64 first, u32 n, bool inside,
 			   u32 *entries)
 {
 	struct hits hits = { .room = ROOM_DISK };
+	enum room room;
 	u32 e;
 
 	for (; hits.n < n; hits.n++) {
@@ -535,7 +536,13 @@ struct hits rooms_use_hits(struct rooms *r, u64 first, u32 n, bool inside,
 			hits.room = entry(r, e)->room;
 		if (!rooms_readable(r, e))
 			break;
-		hits.waiting += entry(r, e)->room == ROOM_WAITING;
+		room = entry(r, e)->room;
+		hits.waiting += room == ROOM_WAITING;
+		if (!hits.n)
+			hits.goes_on = n > 1 && room == ROOM_WEIGHING &&
+				       same_use(r, entry(r, e), inside);
+		else if (hits.n == 1)
+			hits.goes_on &= room == ROOM_WAITING;
 		use(r, e, inside && !hits.n);
 		entries[hits.n] = e;
 	}

@@ -132,7 +132,8 @@ static inline bool rooms_readable(const struct rooms *r, u32 e)
 struct hits {
 	u32 n;
 	u32 waiting;		/* of them found in the waiting room */
-	enum room room;		/* where the first block is or was */
+	enum room room;		/* where the first block is or was: */
+	bool goes_on;		/* in the weighing room, as a read ended in it; the next is not */
 };
 
 /*

@@ -257,6 +257,7 @@ static u32 read_some(struct replay *r, struct piece *p)
 		rooms_tick(&r->rooms);
 	hits = use_hits(r, p->first, pure_min(p->n, SERVE_MAX), inside);
 	ref.room = hits.room;
+	ref.goes_on = hits.goes_on;
 	if (r->config.table.readahead == READAHEAD_AUTO) {
 		ref.slow = planner_is_slow(r->toggle.latency);
 		ref.around = planner_around(r->toggle.latency, r->block_shift);
