@@ -204,8 +204,12 @@ class Reporting(unittest.TestCase):
         self.assertIn("| cp | user ms | sys ms | I/O some ms | I/O full ms | major faults | device reads |", text)
         self.assertIn("| dm-cache | – | 120 | – | 2 | – | 10 | – | 1 | 8 | 77 |", text)
         self.assertIn("One round: what differs by chance", text)
-        table = w2r_report.terminal_table(w2r_report.tables(data)["null_blk-5ms"])
-        self.assertIn("7.5", " ".join(table))
+        measured = w2r_report.tables(data)["null_blk-5ms"]
+        self.assertEqual([line.split() for line in w2r_report.terminal_table(measured)][:3],
+                         [["plain", "w2r", "dm-cache"], ["seconds"], ["cp", "10.0", "7.5", "9.0"]])
+        self.assertEqual([line.split() for line in w2r_report.terminal_table(measured, [("not found", "misses", 0)])],
+                         [["plain", "w2r", "dm-cache"], ["not", "found"], ["cp", "–", "9", "–"],
+                          ["all", "–", "9", "–"]])
 
     def test_page_about_caches(self):
         data = {

@@ -127,14 +127,12 @@ def markdown(data):
     return "\n".join(lines + _conditions(data))
 
 
-def terminal_table(table, names=("seconds", "dev_reads")):
-    """Rows of programs, columns of sides: medians of each of NAMES in turn."""
-    digits = {"seconds": 1}
+def terminal_table(table, figures=(("seconds", "seconds", 1), ("device reads", "dev_reads", 0))):
+    """Rows of programs, columns of sides: medians of each of FIGURES (title, name, digits) in turn."""
     rows = [["", *table.sides()]]
-    for name in names:
-        rows.append([name.replace("dev_", "device "), *([""] * len(table.sides()))])
+    for title, name, digits in figures:
+        rows.append([title, *([""] * len(table.sides()))])
         for program in [*table.programs(), w2r_judge.TOTAL]:
             spreads = [table.spread(side, program, name) for side in table.sides()]
-            rows.append([f"  {program}", *(terminal.number(each and each.median, digits.get(name, 0))
-                                           for each in spreads)])
+            rows.append([f"  {program}", *(terminal.number(each and each.median, digits) for each in spreads)])
     return terminal.table(rows)
