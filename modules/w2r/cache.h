@@ -108,7 +108,7 @@ struct w2r {
 	struct work_struct submit;
 	struct bio_list aheads;		/* prefetches that a worker sends */
 	struct delayed_work tick;
-	struct compat_shrinker shrinker;
+	struct list_head giver;		/* of those that give memory back */
 
 	struct mutex ra_lock;		/* the next two; outside of ->lock */
 	unsigned long saved_ra;		/* read-ahead we switched off, in pages */

@@ -2,6 +2,7 @@
 #include <linux/gfp.h>
 #include <linux/jiffies.h>
 #include <linux/mm.h>
+#include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/swap.h>
 #include <linux/vmalloc.h>
@@ -15,6 +16,15 @@
 #define SHORT_SHARE	16		/* of all memory: less than that available is short */
 #define RESIDENT_LEAST	64		/* frames not worth asking for */
 #define FREED_AT_ONCE	1024
+
+/*
+ * All targets share a shrinker: up to Linux 6.4 to add one, or to take it away, is to
+ * wait for all who reclaim memory, and one of them may wait for a device that is
+ * suspended until a table of ours has come or gone.
+ */
+static struct compat_shrinker shrinker;
+static LIST_HEAD(givers);		/* struct w2r.giver; read under RCU, */
+static DEFINE_SPINLOCK(givers_lock);	/* changed under this one */
 
 static unsigned int frame_order(const struct w2r *c)
 {
@@ -147,19 +157,35 @@ static bool memory_is_short(void)
 	return si_mem_available() < (long)(totalram_pages() / SHORT_SHARE);
 }
 
+static u32 spare_of(const struct w2r *c)
+{
+	u32 resident = READ_ONCE(c->resident);
+
+	return resident > RESIDENT_LEAST ? resident - RESIDENT_LEAST : 0;
+}
+
+static unsigned long spare_of_all(void)
+{
+	unsigned long spare = 0;
+	struct w2r *c;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(c, &givers, giver)
+		spare += spare_of(c);
+	rcu_read_unlock();
+	return spare;
+}
+
 /*
  * kswapd runs whenever what was read has filled the memory, which is no shortage:
  * it finds page cache to take. It has no share in the blocks then, or they would be
  * gone with each file that is read from end to end. Who reclaims for himself has.
  */
-static unsigned long count(void *ctx)
+static unsigned long count(void *unused)
 {
-	struct w2r *c = ctx;
-	u32 resident = READ_ONCE(c->resident);
-
 	if (current_is_kswapd() && !memory_is_short())
 		return 0;
-	return resident > RESIDENT_LEAST ? resident - RESIDENT_LEAST : 0;
+	return spare_of_all();
 }
 
 /*
@@ -180,10 +206,9 @@ static void shrunk(struct w2r *c, bool wanted)
 	w2r_count(c, W2R_RECLAIMED, 1);
 }
 
-static unsigned long scan(void *ctx, unsigned long nr)
+static unsigned long give_back(struct w2r *c, unsigned long nr)
 {
 	bool wanted = current->flags & PF_MEMALLOC;
-	struct w2r *c = ctx;
 	unsigned long freed, flags;
 	struct page *page;
 
@@ -199,6 +224,24 @@ static unsigned long scan(void *ctx, unsigned long nr)
 	}
 	/* Not told of these, reclaim goes on as if it had got nothing. */
 	mm_account_reclaimed_pages(freed << frame_order(c));
+	return freed;
+}
+
+/* Each gives by what it has; those behind also what those before had no more. */
+static unsigned long scan(void *unused, unsigned long nr)
+{
+	unsigned long all = spare_of_all(), seen = 0, freed = 0;
+	struct w2r *c;
+
+	if (!all)
+		return 0;
+	nr = min(nr, all);
+	rcu_read_lock();
+	list_for_each_entry_rcu(c, &givers, giver) {
+		seen = min(seen + spare_of(c), all);
+		freed += give_back(c, nr * seen / all - freed);
+	}
+	rcu_read_unlock();
 	return freed;
 }
 
@@ -223,13 +266,9 @@ int w2r_frames_start(struct w2r *c)
 	c->slots = vzalloc(array_size(c->nr_entries, sizeof(*c->slots)));
 	if (!c->slots)
 		return -ENOMEM;
-	c->shrinker.count = count;
-	c->shrinker.scan = scan;
-	c->shrinker.ctx = c;
-	if (compat_shrinker_register(&c->shrinker, "dm-w2r")) {
-		vfree(c->slots);
-		return -ENOMEM;
-	}
+	spin_lock(&givers_lock);
+	list_add_tail_rcu(&c->giver, &givers);
+	spin_unlock(&givers_lock);
 	return 0;
 }
 
@@ -237,7 +276,10 @@ void w2r_frames_stop(struct w2r *c)
 {
 	u32 e;
 
-	compat_shrinker_unregister(&c->shrinker);
+	spin_lock(&givers_lock);
+	list_del_rcu(&c->giver);
+	spin_unlock(&givers_lock);
+	synchronize_rcu();
 	for (e = 0; e < c->nr_entries; e++) {
 		if (c->slots[e].page)
 			__free_pages(c->slots[e].page, frame_order(c));
@@ -245,4 +287,16 @@ void w2r_frames_stop(struct w2r *c)
 			cond_resched();
 	}
 	vfree(c->slots);
+}
+
+int w2r_frames_init(void)
+{
+	shrinker.count = count;
+	shrinker.scan = scan;
+	return compat_shrinker_register(&shrinker, "dm-w2r");
+}
+
+void w2r_frames_exit(void)
+{
+	compat_shrinker_unregister(&shrinker);
 }

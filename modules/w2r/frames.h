@@ -42,4 +42,8 @@ void w2r_frames_stop(struct w2r *c);
 /* Called every second or so: lets the cache grow again after pressure. */
 void w2r_frames_grow(struct w2r *c);
 
+/* For the module: before the first target, and after the last. Process context; -ENOMEM. */
+int w2r_frames_init(void);
+void w2r_frames_exit(void);
+
 #endif

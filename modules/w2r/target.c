@@ -366,7 +366,15 @@ static struct target_type w2r_target = {
 
 static int __init w2r_init(void)
 {
-	return dm_register_target(&w2r_target);
+	int err;
+
+	err = w2r_frames_init();
+	if (err)
+		return err;
+	err = dm_register_target(&w2r_target);
+	if (err)
+		w2r_frames_exit();
+	return err;
 }
 
 /*
@@ -376,6 +384,7 @@ static int __init w2r_init(void)
 static void __exit w2r_exit(void)
 {
 	dm_unregister_target(&w2r_target);
+	w2r_frames_exit();
 	synchronize_rcu_tasks();
 }
 

@@ -14,10 +14,10 @@ static void begin(void)
 	rig.outside = sim_once_in(2);
 	rig.restless = sim_once_in(4);
 	rig.left = 200 + sim_size(2000);
+	SIM_CHECK(!sim_module_init());
 	if (rig.faults & FAULT_MEMORY)
 		sim.refused_waiting = sim_size(512);
 	oracle_begin(rig.sectors);
-	SIM_CHECK(!sim_module_init());
 	control_start();
 }
 

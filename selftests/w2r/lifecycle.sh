@@ -8,8 +8,10 @@
 # shellcheck disable=SC2317
 
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=../mswap/tracing.sh
+. "$(dirname "$0")/../mswap/tracing.sh"
 
-plan 34
+plan 37
 
 many_cycles() {
 	local i
@@ -40,6 +42,37 @@ measure() {
 # measured TEXT: it is part of what was measured.
 measured() {
 	grep -q "$(printf %s "$1" | od -An -v -tx1 | tr -d ' \n')" /sys/kernel/security/ima/ascii_runtime_measurements
+}
+
+# The functions by which a shrinker comes and goes, one of each kind in each kernel.
+SHRINKER_FUNCTIONS='register_shrinker shrinker_register unregister_shrinker shrinker_free'
+
+# watch_shrinkers: from now on their calls are counted, where the kernel can.
+watch_shrinkers() {
+	local name n=0
+
+	mounted "$TRACING" || mount -t tracefs none "$TRACING" || return
+	on_exit unwatch_shrinkers
+	for name in $SHRINKER_FUNCTIONS; do
+		echo "p:muster/$name $name" >>"$TRACING/kprobe_events" && put 1 "$TRACING/events/muster/$name/enable" && n=$((n + 1))
+	done
+	((n == 2))
+} 2>/dev/null
+
+unwatch_shrinkers() {
+	local name
+
+	for name in $SHRINKER_FUNCTIONS; do
+		[[ ! -d $TRACING/events/muster/$name ]] || {
+			put 0 "$TRACING/events/muster/$name/enable"
+			echo "-:muster/$name" >>"$TRACING/kprobe_events"
+		}
+	done
+	put '' "$TRACING/trace"
+}
+
+shrinker_calls() {
+	awk '{ n += $2 } END { print n + 0 }' "$TRACING/kprobe_profile"
 }
 
 must null_make muster0 64
@@ -115,5 +148,22 @@ check_eq 'has files of its own' \
 	"$(cd "$(dm_folder muster)" && echo w2r*)" 'w2r-12288 w2r-4096'
 must dmsetup remove --retry muster
 check 'unloading' rmmod dm_w2r
+
+# Up to Linux 6.4 a shrinker that comes or goes waits for all who reclaim memory, and one of them may wait for a device
+# that is suspended.
+if watch_shrinkers; then
+	must modprobe dm-w2r
+	check_eq 'the module has a shrinker' "$(shrinker_calls)" 1
+	w2r_make muster /dev/muster0 4
+	w2r_make muster /dev/muster0 8
+	must dmsetup remove --retry muster
+	check_eq 'that tables come and go changes nothing of that' "$(shrinker_calls)" 1
+	must rmmod dm_w2r
+	check_eq 'it goes with the module' "$(shrinker_calls)" 2
+else
+	for name in 'the module has a shrinker' 'that tables come and go changes nothing of that' 'it goes with the module'; do
+		skip "$name" 'this kernel has no kprobes'
+	done
+fi
 
 finish

@@ -141,6 +141,24 @@ static inline void list_cut_before(struct list_head *list, struct list_head *hea
 	     &pos->member != (head);					\
 	     pos = after, after = list_next(after, member))
 
+/* --- the same for those who read under RCU */
+
+static inline void list_add_tail_rcu(struct list_head *entry, struct list_head *head)
+{
+	list_add_tail(entry, head);
+}
+
+/* Who is at @entry goes on to those behind it. */
+static inline void list_del_rcu(struct list_head *entry)
+{
+	entry->prev->next = entry->next;
+	list_half_changed();
+	entry->next->prev = entry->prev;
+	entry->prev = LIST_POISON;
+}
+
+#define list_for_each_entry_rcu(pos, head, member)	list_for_each_entry(pos, head, member)
+
 /* --- hash buckets --- */
 
 struct hlist_node {

@@ -43,6 +43,9 @@ struct spinlock {
 
 #define spinlock_t	struct spinlock
 
+/* Outside of functions. */
+#define DEFINE_SPINLOCK(lock) \
+	spinlock_t lock = { { .class = &(struct sim_lock_class) { .name = #lock } } }
 #define spin_lock_init(lock)	sim_lock_init_here(&(lock)->sim, #lock, false)
 #define spin_lock(lock)		sim_lock(&(lock)->sim)
 #define spin_unlock(lock) do {						\
