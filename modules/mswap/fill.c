@@ -2,15 +2,13 @@
 /* How pages get into batches: bios, copies, and the plugs they are gathered on. */
 #include <linux/blkdev.h>
 #include <linux/slab.h>
-#include <linux/swap.h>
 
 #include "batch.h"
 #include "compat/page.h"
 #include "slot_bio.h"
 
-/* The largest bio that is taken over by copy, and folio in it, in bytes. */
-#define BATCH_STORE_BIO_MAX	(SWAP_CLUSTER_MAX * PAGE_SIZE)
-#define BATCH_STORE_FOLIO_MAX	(16 * PAGE_SIZE)
+/* The largest bio that is taken over by copy, in bytes: of larger ones no two make a write. */
+#define BATCH_STORE_BIO_MAX	(64 * PAGE_SIZE)
 
 /* What a batch passes on of its bios' wishes. */
 #define BATCH_OPF (REQ_SYNC | REQ_META | REQ_PRIO | REQ_FUA | REQ_SWAP)
@@ -37,16 +35,13 @@ static void batch_name_page(struct cluster_page *cp, struct page *page,
 
 /*
  * A task that evicts pages may be short of memory until they are written: a
- * copy lets it have them at once. Somebody waits for a synchronous write, a
- * large folio is a cluster of its own, and neither gains by waiting for company.
- * From 7.3 on the swap core puts up to SWAP_CLUSTER_MAX small folios in a bio.
+ * copy lets it have them at once. Somebody waits for a synchronous write, a very
+ * large folio is a write of its own, and neither gains by waiting for company.
  */
 static bool batch_may_store(struct batching *bt, const struct bio *bio)
 {
 	return (bio->bi_opf & (REQ_SWAP | REQ_SYNC)) == REQ_SWAP &&
 	       bio->bi_iter.bi_size <= BATCH_STORE_BIO_MAX &&
-	       mp_bvec_iter_len(bio->bi_io_vec, bio->bi_iter) <=
-		       BATCH_STORE_FOLIO_MAX &&
 	       READ_ONCE(bt->knobs->batch_usecs) &&
 	       READ_ONCE(bt->knobs->policy) == CLUSTER_MOC;
 }

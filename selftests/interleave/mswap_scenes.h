@@ -23,4 +23,7 @@ void scene_read(u32 slot);
 /* ... and this one, as who evicts does, until copies are held: they wait for company. */
 void scene_swap_out(u32 slot, u32 n);
 
+/* Each a scene: mswap_scenes_large.c. */
+void folios_share_a_write(void);
+
 #endif

@@ -9,7 +9,6 @@
 #include "bio.h"
 
 #define DISK_NAME_LEN		32
-#define SWAP_CLUSTER_MAX	32
 
 struct backing_dev_info {
 	unsigned long ra_pages;

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Large folios, and small pages beside them. */
+#include "mswap_scenes.h"
+
+#define HALF_WRITE	(MSWAP_CLUSTER_PAGES_DEFAULT / 2)
+
+/* One plug, whose bios are of @n pages each, one after the other. */
+static void evict_bios(u32 slot, const u32 *n, u32 nr)
+{
+	struct blk_plug plug;
+	struct io_group g;
+	u32 i;
+
+	io_group_begin(&g);
+	blk_start_plug(&plug);
+	for (i = 0; i < nr; slot += n[i++])
+		io_swap_out(&g, slot, n[i], 0);
+	blk_finish_plug(&plug);
+	io_group_end(&g);
+}
+
+/* Those of several plugs go together, as small pages do. */
+void folios_share_a_write(void)
+{
+	u32 n = 17 + sim_below(HALF_WRITE - 16), i;
+
+	rig.engine->knobs.batch_usecs = MSWAP_BATCH_USECS_MAX;
+	for (i = 0; i < 2; i++)
+		evict_bios(i * n, &n, 1);
+	check_at_rest();
+	if (scene_stat(MSWAP_DEV_WRITES) != 1)
+		sim_fail("two folios of %u pages went in %llu writes", n,
+			 scene_stat(MSWAP_DEV_WRITES));
+}
