@@ -166,8 +166,8 @@ void batch_defer_bio(struct batching *bt, struct bio *bio);
 /* fill.c: pages get into batches. */
 
 /*
- * Adds the rest of @bio, a ready-made cluster, to *@bp, which is written first
- * where the cluster does not fit. False when memory is short: the caller still
+ * Adds the rest of @bio, a ready-made cluster, to *@bp. Where it does not fit *@bp is
+ * written first, or @bio by itself. False when memory is short: the caller still
  * owns the bio, whose bi_iter tells what is left.
  */
 bool batch_fill(struct batching *bt, struct batch **bp, struct bio *bio,

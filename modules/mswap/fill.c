@@ -154,15 +154,14 @@ static bool batch_takes(const struct batch *b, u32 nr)
 	return cluster_fits(b->limit, b->n, nr) && b->n + nr <= b->cap;
 }
 
-bool batch_fill(struct batching *bt, struct batch **bp, struct bio *bio,
-		gfp_t gfp)
+/* The whole rest of @bio; *@bp goes when it is full. */
+static bool batch_add_bio(struct batching *bt, struct batch **bp,
+			  struct bio *bio, gfp_t gfp)
 {
 	u32 nr = bio->bi_iter.bi_size >> PAGE_SHIFT;
 	blk_opf_t opf = bio->bi_opf & BATCH_OPF;
 	bool store = batch_may_store(bt, bio);
 
-	if (*bp && !batch_takes(*bp, nr))
-		batch_issue_of(bp, gfp);
 	while (nr) {
 		if (!*bp)
 			*bp = batch_alloc(bt, nr, gfp);
@@ -180,6 +179,29 @@ bool batch_fill(struct batching *bt, struct batch **bp, struct bio *bio,
 			batch_issue_of(bp, gfp);
 	}
 	return true;
+}
+
+/*
+ * Where the two do not fit together the larger one goes: the smaller one may find
+ * company yet. But who waits for memory holds none.
+ */
+bool batch_fill(struct batching *bt, struct batch **bp, struct bio *bio,
+		gfp_t gfp)
+{
+	u32 nr = bio->bi_iter.bi_size >> PAGE_SHIFT;
+	struct batch *own = NULL;
+	bool filled;
+
+	if (!*bp || batch_takes(*bp, nr))
+		return batch_add_bio(bt, bp, bio, gfp);
+	if (nr <= (*bp)->n || gfp != BATCH_GFP_NOWAIT) {
+		batch_issue_of(bp, gfp);
+		return batch_add_bio(bt, bp, bio, gfp);
+	}
+	filled = batch_add_bio(bt, &own, bio, gfp);
+	if (own)
+		batch_issue_of(&own, gfp);
+	return filled;
 }
 
 /*

@@ -32,3 +32,20 @@ void folios_share_a_write(void)
 		sim_fail("two folios of %u pages went in %llu writes", n,
 			 scene_stat(MSWAP_DEV_WRITES));
 }
+
+/* What is by itself as large as a write leaves the small pages of its plug to those of another. */
+void small_wait_beside_large(void)
+{
+	const u32 n[] = { 8, MSWAP_CLUSTER_PAGES_DEFAULT, 1 }, few = 8;
+	u32 slot = 0, i;
+
+	rig.engine->knobs.batch_usecs = MSWAP_BATCH_USECS_MAX;
+	evict_bios(slot, n, ARRAY_SIZE(n));
+	for (i = 0; i < ARRAY_SIZE(n); i++)
+		slot += n[i];
+	evict_bios(slot, &few, 1);
+	check_at_rest();
+	if (scene_stat(MSWAP_DEV_WRITES) != 2)
+		sim_fail("a large folio and small pages of two plugs went in %llu writes",
+			 scene_stat(MSWAP_DEV_WRITES));
+}
