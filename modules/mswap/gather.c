@@ -8,7 +8,7 @@
 /* Reclaim gets pages of bios back after their write only: they wait a part of the time. */
 #define GATHER_BIOS_SHARE	8
 /* How many times the wait of copies begins anew, at most, while the device is busy. */
-#define GATHER_WAITS		16
+#define GATHER_WAITS		64
 
 static void gather_start_timer(struct batching *bt, u32 share)
 {
@@ -18,8 +18,8 @@ static void gather_start_timer(struct batching *bt, u32 share)
 }
 
 /*
- * A device that has not ended the writes before gains nothing by one more that is
- * not full. Nobody waits for copies: they go with what comes meanwhile.
+ * On a device that is busy, with reads perhaps, a write that is not full holds up
+ * the others. Nobody waits for copies: they go with what comes meanwhile.
  */
 static bool gather_waits_on(struct batching *bt)
 {
@@ -27,7 +27,7 @@ static bool gather_waits_on(struct batching *bt)
 
 	lockdep_assert_held(&g->lock);
 	return g->batch && !g->batch->nr_bios && g->waits &&
-	       READ_ONCE(bt->knobs->batch_usecs) && !flight_idle(bt->givers);
+	       READ_ONCE(bt->knobs->batch_usecs) && !flight_idle(bt->flight);
 }
 
 static bool gather_has_room(const struct gather *g, const struct batch *b)

@@ -76,26 +76,26 @@ static void plugs_share_a_write(void)
 
 #define WAIT_NS		(MSWAP_BATCH_USECS_MAX * 1000ull)
 
-/* As if a write were under way. */
+/* As if a read were under way. */
 static void copies_wait_for_a_busy_device(void)
 {
-	struct flight *givers = rig.engine->batching.givers;
+	struct flight *flight = rig.engine->batching.flight;
 	u32 i;
 
 	rig.engine->knobs.batch_usecs = MSWAP_BATCH_USECS_MAX;
-	flight_begin(givers);
+	flight_begin(flight);
 	scene_swap_out(0, 8);
 	sim_sleep(3 * WAIT_NS);
 	scene_swap_out(8, 8);
-	flight_end(givers);
+	flight_end(flight);
 	check_at_rest();
 	if (scene_stat(MSWAP_BATCHES) != 1)
 		sim_fail("copies did not wait for a device that was busy");
-	flight_begin(givers);
+	flight_begin(flight);
 	scene_swap_out(16, 8);
 	for (i = 0; i < 100 && scene_stat(MSWAP_BATCHES) == 1; i++)
 		sim_sleep(WAIT_NS);
-	flight_end(givers);
+	flight_end(flight);
 	if (i == 100)
 		sim_fail("copies wait for ever for a device that is busy");
 }
