@@ -203,7 +203,7 @@ void gather_exit(struct batching *bt);
 /*
  * @b waits for company for a while: who is the first with bios in it sleeps
  * meanwhile, unless @defer; a timer sees to all else. Process context; a batch
- * that is full now, or had no room for @b, is written at once, or by the worker if
+ * that is full now, or had no room for all of @b, is written at once, or by the worker if
  * @defer.
  */
 void gather_batch(struct batching *bt, struct batch *b, bool defer);

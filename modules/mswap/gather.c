@@ -39,16 +39,38 @@ static bool gather_has_room(const struct gather *g, const struct batch *b)
 	       into->n + b->n <= into->cap;
 }
 
+/* The first @n pages of @b become @into's, which has room for them. */
+static void gather_move(struct batch *into, struct batch *b, u32 n)
+{
+	struct cluster_page *pages = &into->pages[into->n];
+	u32 i, nr_bios = 0;
+
+	for (i = 0; i < n; i++)
+		nr_bios += b->pages[i].pos != BATCH_PAGE_STORED;
+	memcpy(pages, b->pages, n * sizeof(*pages));
+	memmove(b->pages, b->pages + n, (b->n - n) * sizeof(*pages));
+	into->n += n;
+	into->nr_bios += nr_bios;
+	into->opf |= b->opf;
+	b->n -= n;
+	b->nr_bios -= nr_bios;
+}
+
 /* Takes @b's pages over; @b is empty then and goes. */
 static void gather_join(struct gather *g, struct batch *b)
 {
+	gather_move(g->batch, b, b->n);
+	batch_put(b);
+}
+
+/* There is no room for all of @b: what waits takes as much of it as makes it full. */
+static void gather_fill_up(struct gather *g, struct batch *b)
+{
 	struct batch *into = g->batch;
 
-	memcpy(&into->pages[into->n], b->pages, b->n * sizeof(b->pages[0]));
-	into->n += b->n;
-	into->nr_bios += b->nr_bios;
-	into->opf |= b->opf;
-	batch_put(b);
+	lockdep_assert_held(&g->lock);
+	if (into && into->n < into->limit)
+		gather_move(into, b, min(into->limit - into->n, b->n));
 }
 
 static struct batch *gather_take(struct gather *g)
@@ -85,16 +107,18 @@ void gather_batch(struct batching *bt, struct batch *b, bool defer)
 {
 	struct gather *g = &bt->gather;
 	struct batch *ready = NULL, *led = NULL;
-	bool first = b->nr_bios;
 	unsigned long flags;
+	bool first;
 
 	spin_lock_irqsave(&g->lock, flags);
 	if (gather_has_room(g, b)) {
-		first &= !g->batch->nr_bios;
+		first = b->nr_bios && !g->batch->nr_bios;
 		gather_join(g, b);
 		if (batch_is_full(g->batch))
 			ready = gather_take(g);
 	} else {
+		gather_fill_up(g, b);
+		first = b->nr_bios;
 		ready = gather_take(g);
 		g->batch = b;
 		g->waits = GATHER_WAITS;

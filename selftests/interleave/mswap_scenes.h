@@ -26,5 +26,6 @@ void scene_swap_out(u32 slot, u32 n);
 /* Each a scene: mswap_scenes_large.c. */
 void folios_share_a_write(void);
 void small_wait_beside_large(void);
+void plugs_fill_a_write(void);
 
 #endif

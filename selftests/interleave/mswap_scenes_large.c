@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Large folios, and small pages beside them. */
+/* How full writes are: of large folios, small pages beside them, plugs that do not fit together. */
 #include "mswap_scenes.h"
 
 #define HALF_WRITE	(MSWAP_CLUSTER_PAGES_DEFAULT / 2)
@@ -48,4 +48,22 @@ void small_wait_beside_large(void)
 	if (scene_stat(MSWAP_DEV_WRITES) != 2)
 		sim_fail("a large folio and small pages of two plugs went in %llu writes",
 			 scene_stat(MSWAP_DEV_WRITES));
+}
+
+#define ODD_WRITE	30
+
+/* What waits takes as much of a plug as makes it full. */
+void plugs_fill_a_write(void)
+{
+	const u32 n = 8;
+	u32 i;
+
+	rig.engine->knobs.batch_usecs = MSWAP_BATCH_USECS_MAX;
+	rig.engine->knobs.cluster_pages = ODD_WRITE;
+	for (i = 0; i < 4; i++)
+		evict_bios(i * n, &n, 1);
+	check_at_rest();
+	if (mswap_hist_sum(rig.engine->stats, ODD_WRITE) != 1)
+		sim_fail("four plugs of %u pages went in %llu writes, and none of %u", n,
+			 scene_stat(MSWAP_DEV_WRITES), ODD_WRITE);
 }
