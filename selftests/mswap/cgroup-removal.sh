@@ -3,6 +3,7 @@
 # Memory cgroups are removed while pages that were charged to them are in swap and still being written: tmpfs files
 # outlive the cgroup of who wrote them, and are read back whole.
 # kernels: all
+# asked-for: 6.1
 # timeout: 240
 
 . "$(dirname "$0")/lib.sh"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A CPU goes offline and comes back again and again while programs swap on both; every page verified.
 # kernels: all
-# asked-for: 6.1
+# asked-for: 6.1 newest
 # timeout: 240
 
 . "$(dirname "$0")/lib.sh"

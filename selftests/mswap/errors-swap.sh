@@ -4,6 +4,7 @@
 # nobody else; pages that cannot be written stay in memory; the device goes on.
 # timeout: 240
 # kernels: all
+# asked-for: 6.1
 # expect-dmesg: (Read|Write)-error on swap-device
 # expect-dmesg: (read|write) of .* of the backing device failed
 # expect-dmesg: reads no longer pass over slots

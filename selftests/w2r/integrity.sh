@@ -4,6 +4,7 @@
 # verification, and a file system much larger than the cache.
 # timeout: 480
 # kernels: all
+# asked-for: 6.1
 # races: yes
 
 # Functions are called by name, by check and must.

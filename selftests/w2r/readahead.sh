@@ -4,7 +4,7 @@
 # and the page cache's read-ahead on our disk is given back.
 # timeout: 180
 # kernels: all
-# asked-for: 5.10 6.1
+# asked-for: 5.10 6.1 newest
 
 # Functions are called by name, by check and must.
 # shellcheck disable=SC2317
