@@ -186,17 +186,23 @@ static void read_by_bios(u32 first, u32 each)
 	io_group_end(&g);
 }
 
+/* BIOS_PAGES in whole granules, whose windows are whole as well, on a disk that takes its time. */
+static void lay_granules(void)
+{
+	rig_start_alone(BIOS_PAGES, MSWAP_WAITING_PAGES_DEFAULT, 2 * BIOS_PAGES);
+	rig.engine->knobs.readahead = MSWAP_READAHEAD_ON;
+	reads_write_granules(0, BIOS_PAGES);
+	check_at_rest();
+	rig.disk.bdev.synchronous = false;
+}
+
 /* MADV_WILLNEED takes as many reads if it asks by bios of several pages that lie across windows. */
 void reads_by_bios(void)
 {
 	u32 each = ASKED_PAGES << sim_below(3), page, n = 0;
 	u64 reads;
 
-	rig_start_alone(BIOS_PAGES, MSWAP_WAITING_PAGES_DEFAULT, 2 * BIOS_PAGES);
-	rig.engine->knobs.readahead = MSWAP_READAHEAD_ON;
-	reads_write_granules(0, BIOS_PAGES);
-	check_at_rest();
-	rig.disk.bdev.synchronous = false;
+	lay_granules();
 	rig.disk.slow = 1u << 20;
 	reads = reads_now().reads;
 	for (page = BIOS_FIRST; page + BIOS_BURST <= BIOS_PAGES; page += BIOS_BURST, n += BIOS_BURST)
@@ -228,11 +234,7 @@ void reads_copied(void)
 	u64 pages;
 	u32 at;
 
-	rig_start_alone(BIOS_PAGES, MSWAP_WAITING_PAGES_DEFAULT, 2 * BIOS_PAGES);
-	rig.engine->knobs.readahead = MSWAP_READAHEAD_ON;
-	reads_write_granules(0, BIOS_PAGES);
-	check_at_rest();
-	rig.disk.bdev.synchronous = false;
+	lay_granules();
 	pages = reads_now().pages;
 	for (at = 0; at < BIOS_PAGES; at += GRANULE_SLOTS)
 		read_by_pieces(at);
