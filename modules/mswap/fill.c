@@ -8,7 +8,7 @@
 #include "slot_bio.h"
 
 /* The largest bio that is taken over by copy, in bytes: of larger ones no two make a write. */
-#define BATCH_STORE_BIO_MAX	(64 * PAGE_SIZE)
+#define BATCH_STORE_BIO_MAX	(MSWAP_CLUSTER_PAGES_DEFAULT / 2 * PAGE_SIZE)
 
 /* What a batch passes on of its bios' wishes. */
 #define BATCH_OPF (REQ_SYNC | REQ_META | REQ_PRIO | REQ_FUA | REQ_SWAP)
