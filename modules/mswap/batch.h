@@ -6,10 +6,10 @@
  * The pages of a task's plug make a batch. It is written when it holds M pages
  * or at unplug. Swap pages are taken over by copy while there is room (store.h);
  * left-overs that consist of such pages wait batch_usecs for those of other
- * plugs, and longer while the device is busy. All others are written in place;
- * only slots whose memory is not one aligned page are copied first. Left-overs of
- * swap pages in place wait as well, while all copies are on their way to the
- * device; others do not.
+ * plugs, and longer while those come or the device is busy. All others are
+ * written in place; only slots whose memory is not one aligned page are copied
+ * first. Left-overs of swap pages in place wait as well, while all copies are on
+ * their way to the device; others do not.
  */
 #ifndef MSWAP_BATCH_H
 #define MSWAP_BATCH_H
@@ -70,7 +70,8 @@ struct batch_tail {
 struct gather {
 	spinlock_t lock;
 	struct batch *batch;		/* protected by lock */
-	u32 waits;			/* left, while the device is busy; protected by lock */
+	u32 waits;			/* left; protected by lock */
+	u32 had;			/* pages, when this wait began; protected by lock */
 	struct hrtimer timer;
 };
 

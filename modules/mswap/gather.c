@@ -7,7 +7,7 @@
 
 /* Reclaim gets pages of bios back after their write only: they wait a part of the time. */
 #define GATHER_BIOS_SHARE	8
-/* How many times the wait of copies begins anew, at most, while the device is busy. */
+/* How many times the wait of copies begins anew, at most. */
 #define GATHER_WAITS		64
 
 static void gather_start_timer(struct batching *bt, u32 share)
@@ -18,8 +18,9 @@ static void gather_start_timer(struct batching *bt, u32 share)
 }
 
 /*
- * On a device that is busy, with reads perhaps, a write that is not full holds up
- * the others. Nobody waits for copies: they go with what comes meanwhile.
+ * Nobody waits for copies. While others come, slowly, a write of a few of them is
+ * followed by a write of the next few; and on a device that is busy, with reads
+ * perhaps, one that is not full holds up the others.
  */
 static bool gather_waits_on(struct batching *bt)
 {
@@ -27,7 +28,8 @@ static bool gather_waits_on(struct batching *bt)
 
 	lockdep_assert_held(&g->lock);
 	return g->batch && !g->batch->nr_bios && g->waits &&
-	       READ_ONCE(bt->knobs->batch_usecs) && !flight_idle(bt->flight);
+	       READ_ONCE(bt->knobs->batch_usecs) &&
+	       (g->batch->n > g->had || !flight_idle(bt->flight));
 }
 
 static bool gather_has_room(const struct gather *g, const struct batch *b)
@@ -122,6 +124,7 @@ void gather_batch(struct batching *bt, struct batch *b, bool defer)
 		ready = gather_take(g);
 		g->batch = b;
 		g->waits = GATHER_WAITS;
+		g->had = b->n;
 		gather_start_timer(bt, 1);
 	}
 	if (first && defer)
@@ -147,6 +150,7 @@ static enum hrtimer_restart gather_timer(struct hrtimer *timer)
 	spin_lock_irqsave(&g->lock, flags);
 	if (gather_waits_on(bt)) {
 		g->waits--;
+		g->had = g->batch->n;
 		gather_start_timer(bt, 1);
 	} else {
 		b = gather_take(g);

@@ -100,6 +100,23 @@ static void copies_wait_for_a_busy_device(void)
 		sim_fail("copies wait for ever for a device that is busy");
 }
 
+/* Each plug comes within the time that began with the one before, and the device is idle. */
+static void slow_plugs_share_a_write(void)
+{
+	u32 i;
+
+	rig.engine->knobs.batch_usecs = MSWAP_BATCH_USECS_MAX;
+	for (i = 0; i < 4; i++) {
+		scene_swap_out(i * 4, 4);
+		sim_sleep(WAIT_NS * 3 / 4);
+	}
+	if (scene_stat(MSWAP_BATCHES))
+		sim_fail("copies went while others came");
+	check_at_rest();
+	if (scene_stat(MSWAP_BATCHES) != 1)
+		sim_fail("four slow plugs went in %llu batches", scene_stat(MSWAP_BATCHES));
+}
+
 struct evictor {
 	u32 slot;
 	blk_opf_t opf;
@@ -554,7 +571,7 @@ static void wishes_reach_the_disk(void)
 
 static void (*const scenes[])(void) = {
 	plugs_share_a_write, folios_share_a_write, small_wait_beside_large, plugs_fill_a_write,
-	copies_wait_for_a_busy_device, bios_share_a_write,
+	copies_wait_for_a_busy_device, slow_plugs_share_a_write, bios_share_a_write,
 	writers_wait_for_copies, bios_have_their_priority, full_plug_goes,
 	others_are_unplugged_first, writes_continue_runs, strangers_come_along,
 	going_on_is_no_try, wishes_reach_the_disk,
