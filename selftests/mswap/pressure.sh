@@ -4,6 +4,7 @@
 # is read back is verified.
 # timeout: 400
 # kernels: all
+# asked-for: 6.1
 
 . "$(dirname "$0")/lib.sh"
 

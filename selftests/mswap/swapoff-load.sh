@@ -3,6 +3,7 @@
 # swapoff and swapon again and again while programs swap, on two mswap devices at once; every page verified.
 # timeout: 240
 # kernels: all
+# asked-for: 6.1
 # races: yes
 
 . "$(dirname "$0")/lib.sh"
