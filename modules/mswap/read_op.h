@@ -118,6 +118,24 @@ bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh,
 void read_plan_wanted(struct read_op *op, struct pagein_shard *sh, u32 slot,
 		      u32 want);
 
+/* read_frames.c: under the shard's lock. */
+
+/*
+ * Gives each slot of the window @w but the @want wanted ones from @at on a frame; where frames
+ * run out the window ends. Those outside @run are strangers. @from: the slot that the reader
+ * has come to. Sets want, nr_want and n of @op.
+ */
+void read_take_frames(struct read_op *op, struct pagein_shard *sh, struct window w,
+		      struct window run, u32 at, u32 want, u32 from);
+/* The same for what is wanted alone. */
+void read_take_no_frames(struct read_op *op, u32 want);
+/*
+ * Frames for the slots @bits of @op, of which those in @skip are passed over, or, and
+ * false, none at all. @ahead: nobody waits for the read.
+ */
+bool read_take_frames_of(struct read_op *op, struct pagein_shard *sh, u64 bits, u64 skip,
+			 u32 from, bool ahead);
+
 /* join.c: under the shard's lock. */
 
 /*

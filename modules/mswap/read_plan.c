@@ -4,8 +4,6 @@
 
 /* One in so many of a shard's frames may be in use for what reads pass over. */
 #define PASSING_SHARE	4
-/* A read ahead gives up what others wait for until it has one in so many of them. */
-#define AHEAD_SHARE	2
 /* A window ahead is as large as one of a miss only up to one in so many of them. */
 #define MISS_SHARE	8
 
@@ -26,119 +24,6 @@ static struct window window_trim(struct pagein_shard *sh, u32 base,
 		w.first = fls64(held);
 	w.n = end - w.first;
 	return w;
-}
-
-/*
- * How many frames, of @most, are to be had for a reader who has come to slot @from.
- * He would be the first to miss what waits ahead of him, or below him if he goes down,
- * in the granule, so that is not given up, nor what is younger. @ahead: nobody waits
- * for the read; for it not all is given up that others may come to yet.
- */
-static u32 frames_for(struct pagein_shard *sh, u32 most, u32 from, bool down,
-		      bool ahead)
-{
-	u32 share = ahead ? sh->room.nr_frames / AHEAD_SHARE : most;
-	u32 n = waiting_nr_free(&sh->room);
-	const struct waiting_frame *f;
-
-	lockdep_assert_held(&sh->lock);
-	if (n >= most)
-		return most;
-	list_for_each_entry(f, &sh->room.ready, list) {
-		bool own = granule_of(f->slot) == granule_of(from);
-		bool needed = down ? f->slot < from : f->slot > from;
-
-		if (n == most || (own ? needed : n >= share))
-			break;
-		n++;
-	}
-	return n;
-}
-
-/*
- * A frame for a slot that is a @stranger to the run, or is @passed over: neither is read
- * for a reader who goes on.
- */
-static struct waiting_frame *get_frame(struct read_op *op,
-				       struct pagein_shard *sh,
-				       bool stranger, bool passed,
-				       struct waiting_fate *wasted)
-{
-	struct waiting_frame *f = waiting_get(&sh->room, wasted);
-
-	if (!f)
-		return NULL;
-	f->stranger = stranger;
-	f->passed = false;
-	f->steady = stranger || passed ? STEADY_NONE : op->steady;
-	steady_spend(&sh->steady, f->steady);
-	return f;
-}
-
-static bool is_outside(struct window run, u32 at)
-{
-	return at - run.first >= run.n;
-}
-
-/*
- * Gives each prefetched slot of the window @w a frame, outwards from the wanted
- * ones; where frames run out the window ends. Those outside @run are strangers.
- */
-static void take_frames_around(struct read_op *op, struct pagein_shard *sh,
-			       struct window w, struct window run,
-			       u32 at, u32 want, u32 from)
-{
-	u32 most = frames_for(sh, w.n - want, from, op->down, !want);
-	struct waiting_frame *up[WINDOW_MAX];
-	struct waiting_fate wasted = { 0 };
-	u32 nr_up = 0, nr_down = 0;
-	struct waiting_frame *f;
-	u32 i;
-
-	while (at + want + nr_up < w.first + w.n && nr_up < most) {
-		f = get_frame(op, sh, is_outside(run, at + want + nr_up), false,
-			      &wasted);
-		if (!f)
-			break;
-		up[nr_up++] = f;
-	}
-	while (at - nr_down > w.first && nr_up + nr_down < most) {
-		f = get_frame(op, sh, is_outside(run, at - nr_down - 1), false,
-			      &wasted);
-		if (!f)
-			break;
-		op->frames[at - w.first - ++nr_down] = f;
-	}
-	for (i = 0; i < nr_down; i++)
-		op->frames[i] = op->frames[at - w.first - nr_down + i];
-	for (i = 0; i < want; i++)
-		op->frames[nr_down + i] = NULL;
-	memcpy(&op->frames[nr_down + want], up, nr_up * sizeof(*up));
-	op->want = nr_down;
-	op->nr_want = want;
-	op->n = nr_down + want + nr_up;
-	pagein_learn(op->pi, sh, &waiting_no_fate, &wasted);
-}
-
-static void take_no_frames(struct read_op *op, u32 want)
-{
-	u32 i;
-
-	for (i = 0; i < want; i++)
-		op->frames[i] = NULL;
-	op->want = 0;
-	op->nr_want = want;
-	op->n = want;
-}
-
-static void take_frames(struct read_op *op, struct pagein_shard *sh,
-			struct window w, struct window run, u32 at, u32 want,
-			u32 from)
-{
-	if (w.n > want)
-		take_frames_around(op, sh, w, run, at, want, from);
-	else
-		take_no_frames(op, want);
 }
 
 u32 pagein_limit(const struct pagein *pi)
@@ -177,34 +62,6 @@ static u32 strangers_size(struct pagein *pi, struct pagein_shard *sh)
 }
 
 /*
- * Frames for the slots @bits of the op, of which those in @skip are passed over, or,
- * and false, none at all.
- */
-static bool take_frames_of(struct read_op *op, struct pagein_shard *sh,
-			   u64 bits, u64 skip, u32 from, bool ahead)
-{
-	u32 most = hweight64(bits);
-	struct waiting_fate wasted = { 0 };
-	struct waiting_frame *f;
-	u64 left, got;
-
-	if (frames_for(sh, most, from, op->down, ahead) < most)
-		return false;
-	for (left = bits; left; left &= left - 1) {
-		f = get_frame(op, sh, false, skip >> __ffs64(left) & 1, &wasted);
-		if (!f)
-			break;
-		op->frames[__ffs64(left)] = f;
-	}
-	pagein_learn(op->pi, sh, &waiting_no_fate, &wasted);
-	if (!left)
-		return true;
-	for (got = bits & ~left; got; got &= got - 1)
-		waiting_put(&sh->room, op->frames[__ffs64(got)]);
-	return false;
-}
-
-/*
  * The window over a run that lies in pieces, the slots @bits of the granule, with the
  * @want wanted ones: what is between them is read too, for one I/O costs less than
  * many, and not kept. Each slot has a page of its own all the same: a device below that
@@ -230,7 +87,7 @@ static bool read_plan_pieces(struct read_op *op, struct pagein_shard *sh,
 	passed = hweight64(skip);
 	if (sh->passing + passed > sh->room.nr_frames / PASSING_SHARE)
 		return false;
-	if (!take_frames_of(op, sh, all & ~(wanted >> first), skip, from, !want))
+	if (!read_take_frames_of(op, sh, all & ~(wanted >> first), skip, from, !want))
 		return false;
 	sh->passing += passed;
 	op->want = want ? at - first : 0;
@@ -298,7 +155,7 @@ void read_plan_wanted(struct read_op *op, struct pagein_shard *sh, u32 slot,
 		      u32 want)
 {
 	lockdep_assert_held(&sh->lock);
-	take_no_frames(op, want);
+	read_take_no_frames(op, want);
 	op->slot = slot;
 	op->trigger = want;
 	list_add(&op->list, pagein_reads(sh, op->slot));
@@ -373,7 +230,7 @@ static void plan_window(struct read_op *op, struct pagein_shard *sh, u32 slot,
 		set_onward(op, want);
 		return;
 	}
-	take_frames(op, sh, w, run, at, want, slot);
+	read_take_frames(op, sh, w, run, at, want, slot);
 	op->slot = slot - op->want;
 	set_onward(op, want);
 	list_add(&op->list, pagein_reads(sh, op->slot));
@@ -490,7 +347,7 @@ static bool plan_ahead_run(struct read_op *op, struct pagein_shard *sh,
 	size = with_strangers(op->pi, sh, run.n, size);
 	w = size ? window_ahead(live, ~0ull, at, size) : run;
 	w = window_trim(sh, slot - at, w, at, 0);
-	take_frames(op, sh, w, run, at, 0, from);
+	read_take_frames(op, sh, w, run, at, 0, from);
 	if (!op->n)
 		return false;
 	op->slot = slot;
@@ -538,7 +395,7 @@ static bool plan_below_run(struct read_op *op, struct pagein_shard *sh,
 	size = with_strangers(op->pi, sh, run.n, size);
 	w = size ? window_onward(live, ~0ull, at, 1, size - 1, true) : run;
 	w = window_trim(sh, slot - at, w, at, 0);
-	take_frames(op, sh, w, run, w.first + w.n, 0, from);
+	read_take_frames(op, sh, w, run, w.first + w.n, 0, from);
 	if (!op->n)
 		return false;
 	op->want = 0;
