@@ -304,14 +304,24 @@ void read_plan(struct read_op *op, struct pagein_shard *sh, u32 slot, u32 want)
 		steady_read(&sh->steady, op->slot, op->n);
 }
 
+/* How large a window may be that nobody asked for yet. */
+struct ahead_size {
+	u32 run;	/* slots of the run: a steady reader's are on his credit */
+	u32 all;	/* and with strangers, who are on nobody's */
+};
+
 /*
- * A window that nobody asked for yet has that size in all, with the @n slots of the run: misses
- * tell what pays. 0: no strangers.
+ * Such a window has that size in all, with the @n slots of the run, if these are not cut off:
+ * misses tell what pays. 0: no strangers.
  */
-static u32 with_strangers(struct pagein *pi, struct pagein_shard *sh, u32 n, u32 size)
+static u32 with_strangers(struct pagein *pi, struct pagein_shard *sh, u32 n,
+			  struct ahead_size most)
 {
-	size = min(size, sh->strangers_tuner.size);
-	return adapts(pi) && size > n && size >= WINDOW_FIRST_SIZE ? size : 0;
+	u32 size = min(most.all, sh->strangers_tuner.size);
+
+	if (!adapts(pi) || n == most.run || size < WINDOW_FIRST_SIZE)
+		return 0;
+	return size > n ? size : 0;
 }
 
 /* What a run that has lost some slots goes on with at @slot, if that one was of it. */
@@ -336,15 +346,16 @@ static bool plan_ahead_stretch(struct read_op *op, struct pagein_shard *sh,
 
 /* The same for one that has lost none, with strangers behind it. */
 static bool plan_ahead_run(struct read_op *op, struct pagein_shard *sh,
-			   u32 slot, u32 size, u32 from)
+			   u32 slot, struct ahead_size most, u32 from)
 {
 	struct slot_map *map = op->pi->map;
 	u32 g = granule_of(slot), at = slot % GRANULE_SLOTS;
 	u64 live = map->live[g];
 	struct window run, w;
+	u32 size;
 
-	run = window_ahead(live, map->cont[g], at, size);
-	size = with_strangers(op->pi, sh, run.n, size);
+	run = window_ahead(live, map->cont[g], at, most.run);
+	size = with_strangers(op->pi, sh, run.n, most);
 	w = size ? window_ahead(live, ~0ull, at, size) : run;
 	w = window_trim(sh, slot - at, w, at, 0);
 	read_take_frames(op, sh, w, run, at, 0, from);
@@ -356,10 +367,10 @@ static bool plan_ahead_run(struct read_op *op, struct pagein_shard *sh,
 }
 
 static bool plan_ahead(struct read_op *op, struct pagein_shard *sh, u32 slot,
-		       u32 size, u32 from, bool steady)
+		       struct ahead_size most, u32 from, bool steady)
 {
-	if (!(steady && plan_ahead_stretch(op, sh, slot, size, from)) &&
-	    !plan_ahead_run(op, sh, slot, size, from))
+	if (!(steady && plan_ahead_stretch(op, sh, slot, most.run, from)) &&
+	    !plan_ahead_run(op, sh, slot, most, from))
 		return false;
 	op->trigger = op->n / 2;
 	return true;
@@ -381,18 +392,19 @@ static bool plan_below_stretch(struct read_op *op, struct pagein_shard *sh,
 
 /* The same for one that has lost none, with strangers below it, or, if @parted, these only. */
 static bool plan_below_run(struct read_op *op, struct pagein_shard *sh,
-			   u32 slot, u32 size, u32 from, bool parted)
+			   u32 slot, struct ahead_size most, u32 from, bool parted)
 {
 	struct slot_map *map = op->pi->map;
 	u32 g = granule_of(slot), at = slot % GRANULE_SLOTS;
 	struct window run = { 0 }, w;
 	u64 live = map->live[g];
+	u32 size;
 
 	if (!(live >> at & 1))
 		return false;
 	if (!parted)
-		run = window_onward(live, map->cont[g], at, 1, size - 1, true);
-	size = with_strangers(op->pi, sh, run.n, size);
+		run = window_onward(live, map->cont[g], at, 1, most.run - 1, true);
+	size = with_strangers(op->pi, sh, run.n, most);
 	w = size ? window_onward(live, ~0ull, at, 1, size - 1, true) : run;
 	w = window_trim(sh, slot - at, w, at, 0);
 	read_take_frames(op, sh, w, run, w.first + w.n, 0, from);
@@ -405,12 +417,12 @@ static bool plan_below_run(struct read_op *op, struct pagein_shard *sh,
 }
 
 static bool plan_below(struct read_op *op, struct pagein_shard *sh, u32 slot,
-		       u32 size, u32 from, const struct onward *o)
+		       struct ahead_size most, u32 from, const struct onward *o)
 {
 	bool stretch = o->steady && !o->parted;
 
-	if (!size || (!(stretch && plan_below_stretch(op, sh, slot, size, from)) &&
-		      !plan_below_run(op, sh, slot, size, from, o->parted)))
+	if (!(stretch && plan_below_stretch(op, sh, slot, most.run, from)) &&
+	    !plan_below_run(op, sh, slot, most, from, o->parted))
 		return false;
 	op->trigger = WINDOW_MAX;
 	set_below(op);
@@ -428,7 +440,8 @@ static u32 size_ahead(struct pagein *pi, const struct pagein_shard *sh)
 bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh,
 		     const struct onward *onward, u32 from)
 {
-	u32 slot = onward->slot, size = onward->size, length = size / 2;
+	struct ahead_size most = { .run = onward->size, .all = onward->size };
+	u32 slot = onward->slot, length = onward->size / 2;
 	bool planned;
 
 	lockdep_assert_held(&sh->lock);
@@ -436,14 +449,17 @@ bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh,
 		return false;
 	if (onward->steady) {
 		op->steady = steady_class(length);
-		size = min(size, steady_ahead(&sh->steady, op->steady));
+		most.run = min(most.run, steady_ahead(&sh->steady, op->steady));
+		if (!most.run)
+			return false;
 	} else if (adapts(op->pi)) {
-		size = max(size, size_ahead(op->pi, sh));
+		most.run = max(most.run, size_ahead(op->pi, sh));
+		most.all = most.run;
 	}
 	op->down = onward->below;
 	planned = onward->below ?
-			  plan_below(op, sh, slot, size, from, onward) :
-			  plan_ahead(op, sh, slot, size, from, onward->steady);
+			  plan_below(op, sh, slot, most, from, onward) :
+			  plan_ahead(op, sh, slot, most, from, onward->steady);
 	if (!planned)
 		return false;
 	if (onward->below)

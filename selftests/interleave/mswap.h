@@ -192,6 +192,7 @@ enum {
 	EVENT_BURST,			/* all at once, */
 	EVENT_DOWN,			/* from the last one to the first, */
 	EVENT_MIRRORED,			/* both ways, */
+	EVENT_ON_CREDIT,		/* with little credit among others, */
 	EVENT_SCATTERED,		/* and with others' between, */
 	EVENT_TURNED,			/* evicted so, */
 	EVENT_BLOCKS,			/* and down by blocks, */

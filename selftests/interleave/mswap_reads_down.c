@@ -16,6 +16,8 @@
 #define SCATTERED_APART	40
 /* Not all of them are to be read at the beginning. */
 #define SCATTERED_WINDOW	8
+/* What steady readers are read ahead on so much credit is less than a granule. */
+#define CREDIT_PAGES	16
 /* Of each of two programs, one of which is evicted from its last page to its first. */
 #define EVICTED_PAGES	(GRANULE_SLOTS * 12)
 #define EVICTED_BATCH	40
@@ -117,6 +119,50 @@ void reads_mirrored(void)
 			 layouts[which].name, up, down);
 }
 
+static void set_windows(u32 run, u32 strangers)
+{
+	struct pagein_shard *sh = rig.engine->pagein.shards;
+	u32 i;
+
+	for (i = 0; i < PAGEIN_SHARDS; i++) {
+		sh[i].run_tuner.size = run;
+		sh[i].strangers_tuner.size = strangers;
+	}
+}
+
+static void set_credit(u32 pages)
+{
+	struct pagein_shard *sh = rig.engine->pagein.shards;
+	u32 i, class;
+
+	for (i = 0; i < PAGEIN_SHARDS; i++)
+		for (class = STEADY_NONE + 1; class <= STEADY_CLASSES; class++)
+			sh[i].steady.credit[class] = pages * STEADY_TRIES;
+}
+
+/* Programs side by side have each granule read for all of them at once, however little credit they have. */
+void reads_on_credit(void)
+{
+	u32 n = LAID_PAGES / TURN_SIDES, page, i;
+	bool down = sim_once_in(2);
+	u64 reads;
+
+	lay_sides();
+	rig.engine->knobs.readahead = MSWAP_READAHEAD_AUTO;
+	reads = reads_now().reads;
+	for (page = 0; page < n; page++)
+		for (i = 0; i < TURN_SIDES; i++) {
+			set_windows(WINDOW_FIRST_SIZE, WINDOW_MAX);
+			set_credit(CREDIT_PAGES);
+			reads_one(i * n + (down ? n - 1 - page : page));
+		}
+	reads = reads_now().reads - reads;
+	run_count(EVENT_ON_CREDIT, 1);
+	if (reads * GRANULE_SLOTS > LAID_PAGES * 3 / 2)
+		sim_fail("%u pages of programs side by side took %llu reads on the way %s, on little credit",
+			 LAID_PAGES, reads, reads_way(down));
+}
+
 /* Who turns back has pages that are of no run read ahead of him below, at once. */
 void reads_scattered(void)
 {
@@ -200,18 +246,6 @@ void reads_eights(void)
 		sim_fail("%u pages asked for by eights, downwards, took %llu reads", EIGHTS_PAGES, reads);
 }
 
-/* As others do who waste what is read along with their pages. */
-static void shut_windows(void)
-{
-	struct pagein_shard *sh = rig.engine->pagein.shards;
-	u32 i;
-
-	for (i = 0; i < PAGEIN_SHARDS; i++) {
-		sh[i].run_tuner.size = 1;
-		sh[i].strangers_tuner.size = 1;
-	}
-}
-
 /* Where windows are shut, who goes down with the swap core's read-ahead is read ahead of. */
 void reads_blocks(void)
 {
@@ -224,7 +258,8 @@ void reads_blocks(void)
 	reads_write_granules(0, BLOCKS_PAGES);
 	reads = reads_now().reads;
 	for (at = BLOCKS_PAGES; at; at -= ASKED_PAGES) {
-		shut_windows();
+		/* As others do who waste what is read along with their pages. */
+		set_windows(1, 1);
 		reads_burst(at - ASKED_PAGES, ASKED_PAGES);
 	}
 	reads = reads_now().reads - reads;
