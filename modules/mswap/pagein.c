@@ -86,6 +86,7 @@ static struct read_op *read_op_ready(struct pagein *pi, struct read_op *op)
 	op->pi = pi;
 	op->skip = 0;
 	op->steady = STEADY_NONE;
+	op->meant = 0;
 	op->freed = 0;
 	op->alone = false;
 	op->giver = false;

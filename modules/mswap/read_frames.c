@@ -91,6 +91,8 @@ static void take_frames_around(struct read_op *op, struct pagein_shard *sh,
 	op->want = nr_down;
 	op->nr_want = want;
 	op->n = nr_down + want + nr_up;
+	if (op->n < w.n)
+		op->meant = 0;
 	pagein_learn(op->pi, sh, &waiting_no_fate, &wasted);
 }
 

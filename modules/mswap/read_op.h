@@ -38,6 +38,7 @@ struct read_op {
 	u64 freed;			/* under the shard's lock: given up meanwhile */
 	u16 ioprio;			/* of the bio that it is read for, or ahead of */
 	u8 steady;			/* for whom is read ahead: his class, or STEADY_NONE */
+	u8 meant;			/* slots that it might have had; 0: no more than it has */
 	bool down;			/* whom it is read for goes down */
 	bool parted;			/* the window below is of another run */
 	bool alone;			/* no window, and merged with nothing */
@@ -123,7 +124,7 @@ void read_plan_wanted(struct read_op *op, struct pagein_shard *sh, u32 slot,
 /*
  * Gives each slot of the window @w but the @want wanted ones from @at on a frame; where frames
  * run out the window ends. Those outside @run are strangers. @from: the slot that the reader
- * has come to. Sets want, nr_want and n of @op.
+ * has come to. Sets want, nr_want and n of @op, and meant to 0 where that is less than @w.
  */
 void read_take_frames(struct read_op *op, struct pagein_shard *sh, struct window w,
 		      struct window run, u32 at, u32 want, u32 from);

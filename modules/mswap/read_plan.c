@@ -441,7 +441,7 @@ bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh,
 		     const struct onward *onward, u32 from)
 {
 	struct ahead_size most = { .run = onward->size, .all = onward->size };
-	u32 slot = onward->slot, length = onward->size / 2;
+	u32 slot = onward->slot, length = onward->length;
 	bool planned;
 
 	lockdep_assert_held(&sh->lock);
@@ -456,6 +456,7 @@ bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh,
 		most.run = max(most.run, size_ahead(op->pi, sh));
 		most.all = most.run;
 	}
+	op->meant = most.run;
 	op->down = onward->below;
 	planned = onward->below ?
 			  plan_below(op, sh, slot, most, from, onward) :

@@ -22,7 +22,8 @@
 /* The window that a hit starts. */
 struct onward {
 	u32 slot;	/* its first one or, if it is below, its last; SLOT_NONE: no window */
-	u16 size;
+	u8 size;
+	u8 length;	/* of the window before it */
 	bool below;
 	bool parted;	/* that one is of another run */
 	bool steady;	/* on the credit of steady readers */

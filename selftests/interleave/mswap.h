@@ -193,6 +193,7 @@ enum {
 	EVENT_DOWN,			/* from the last one to the first, */
 	EVENT_MIRRORED,			/* both ways, */
 	EVENT_ON_CREDIT,		/* with little credit among others, */
+	EVENT_CUT,			/* through runs that end in granules, */
 	EVENT_SCATTERED,		/* and with others' between, */
 	EVENT_TURNED,			/* evicted so, */
 	EVENT_BLOCKS,			/* and down by blocks, */

@@ -500,7 +500,7 @@ void reads_run(void)
 		reads_across, reads_across, reads_across, reads_across, reads_across, reads_across,
 		reads_across, reads_across, reads_across, reads_across, reads_across, reads_across,
 		reads_by_bios, reads_by_bios, reads_copied, reads_copied,
-		reads_in_pairs, reads_on_credit, reads_on_credit,
+		reads_in_pairs, reads_on_credit, reads_on_credit, reads_cut_by_granules, reads_cut_by_granules,
 	};
 
 	check_smaller_room();

@@ -18,6 +18,9 @@
 #define SCATTERED_WINDOW	8
 /* What steady readers are read ahead on so much credit is less than a granule. */
 #define CREDIT_PAGES	16
+/* A run, of whose first granule 8, 16, 32 and 8 pages are read, and then each other one at once. */
+#define CUT_PAGES	(GRANULE_SLOTS * 5)
+#define CUT_READS	8
 /* Of each of two programs, one of which is evicted from its last page to its first. */
 #define EVICTED_PAGES	(GRANULE_SLOTS * 12)
 #define EVICTED_BATCH	40
@@ -161,6 +164,47 @@ void reads_on_credit(void)
 	if (reads * GRANULE_SLOTS > LAID_PAGES * 3 / 2)
 		sim_fail("%u pages of programs side by side took %llu reads on the way %s, on little credit",
 			 LAID_PAGES, reads, reads_way(down));
+}
+
+/* Whole granules of one run; where that lies. */
+static u32 lay_run(u32 pages)
+{
+	static const struct eviction in_order = { 0 };
+
+	/* Batches of several would break it. */
+	sim.cpus = 1;
+	rig_start_alone(pages, MSWAP_WAITING_PAGES_DEFAULT, 2 * pages);
+	reads_write_granules(0, pages);
+	check_at_rest();
+	SIM_CHECK(scene_phys(0) % GRANULE_SLOTS == 0 && reads_breaks(0, pages, &in_order) == 1);
+	rig.engine->knobs.readahead = MSWAP_READAHEAD_AUTO;
+	rig.disk.bdev.synchronous = true;
+	return scene_phys(0);
+}
+
+static u64 read_run(u32 pages, bool down)
+{
+	u64 reads = 0;
+	u32 page;
+
+	for (page = 0; page < pages; page++)
+		reads += reads_one(down ? pages - 1 - page : page);
+	return reads;
+}
+
+/* A window that is small since its granule ends there has the next one grow all the same. */
+void reads_cut_by_granules(void)
+{
+	bool down = sim_once_in(2);
+	u64 reads;
+
+	lay_run(CUT_PAGES);
+	set_windows(WINDOW_FIRST_SIZE, 1);
+	reads = read_run(CUT_PAGES, down);
+	run_count(EVENT_CUT, 1);
+	if (reads > CUT_READS)
+		sim_fail("on the way %s through a run of %u pages %llu reads were made", reads_way(down),
+			 CUT_PAGES, reads);
 }
 
 /* Who turns back has pages that are of no run read ahead of him below, at once. */
