@@ -89,23 +89,19 @@ struct onward read_op_onward(const struct read_op *op, u32 at)
 {
 	struct onward onward = {
 		.slot = SLOT_NONE,
+		/* That a granule or a run ends tells nothing of how large the next one is to be. */
+		.size = min_t(u32, max_t(u32, op->n, op->meant) * 2, WINDOW_MAX),
 		.length = op->n,
 		.steady = read_op_on_credit(op),
 	};
-	u32 end = op->slot + op->n, n = op->n;
 
 	if (at >= op->trigger) {
-		onward.slot = end;
+		onward.slot = op->slot + op->n;
 	} else if (at < op->below) {
-		end = op->slot;
-		onward.slot = end - 1;
+		onward.slot = op->slot - 1;
 		onward.below = true;
 		onward.parted = op->parted;
 	}
-	/* That its granule ends tells nothing of how large the next one is to be. */
-	if (end % GRANULE_SLOTS == 0)
-		n = max_t(u32, n, op->meant);
-	onward.size = min_t(u32, n * 2, WINDOW_MAX);
 	return onward;
 }
 

@@ -207,6 +207,25 @@ void reads_cut_by_granules(void)
 			 CUT_PAGES, reads);
 }
 
+/*
+ * Another run begins a slot from where two granules meet. Who comes to it is read its first
+ * pages as others', and then all that are left.
+ */
+void reads_cut_by_runs(void)
+{
+	bool down = sim_once_in(2);
+	u32 border = lay_run(2 * GRANULE_SLOTS) + GRANULE_SLOTS;
+	u64 reads;
+
+	pagein_part(&rig.engine->pagein, down ? border - 1 : border + 1);
+	set_windows(WINDOW_MAX, WINDOW_FIRST_SIZE);
+	reads = read_run(2 * GRANULE_SLOTS, down);
+	run_count(EVENT_CUT, 1);
+	if (reads > 3)
+		sim_fail("on the way %s from a granule to another run in the next one %llu reads were made",
+			 reads_way(down), reads);
+}
+
 /* Who turns back has pages that are of no run read ahead of him below, at once. */
 void reads_scattered(void)
 {
