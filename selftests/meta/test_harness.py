@@ -12,7 +12,7 @@ from unittest import mock
 CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(CHECKOUT / "selftests"), str(CHECKOUT / "tools/lab")]
 
-from harness import lint, meta  # noqa: E402
+from harness import lint, meta, unit  # noqa: E402
 from lablib import cache, tree  # noqa: E402
 
 
@@ -125,6 +125,22 @@ class Modules(Harness):
             out = self.build(0, "half")
             self.assertEqual((out / "muster_planted.ko").read_text(), "half")
         self.assertEqual(os.listdir(out.parent), [out.name])
+
+
+class Unit(Harness):
+    """What takes long is ended for what it takes of a CPU, not for how long it has to wait for one."""
+
+    def check(self, command):
+        (self.dir / "Makefile").write_text(f"check:\n\t{command}\n")
+        self.patch(unit, "CPU_SECONDS", 1)
+        return unit.make(self.dir, "out", "check")
+
+    def test_a_loop(self):
+        status, output = self.check("while :; do :; done")
+        self.assertTrue(status and "CPU time limit exceeded" in output, output)
+
+    def test_one_that_waits(self):
+        self.assertEqual(self.check("sleep 3; echo good"), (0, "good\n"))
 
 
 class Makefiles(unittest.TestCase):
