@@ -390,7 +390,7 @@ programs_start() {
 		program_loop "$owner" >"$WORK/out.$owner" 2>&1 &
 		programs+=($!)
 	done
-	must wait_until 20 test -s "$WORK/out.1" -a -s "$WORK/out.2"
+	must wait_until 60 test -s "$WORK/out.1" -a -s "$WORK/out.2"
 }
 
 program_loop() {
