@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Kinds of memory in swap: huge pages that go out whole, copy-on-write over fork, huge pages under pressure, MADV_PAGEOUT
 # loops, shared memory and tmpfs, memory given up while swapped out. Every page is verified.
-# timeout: 400
+# timeout: 800
 # kernels: all
 
 . "$(dirname "$0")/lib.sh"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # No read ever gives what it should not: racing reads and writes with every policy and planner, fio's
 # verification, and a file system much larger than the cache.
-# timeout: 480
+# timeout: 800
 # kernels: all
 # asked-for: 6.1
 # races: yes
