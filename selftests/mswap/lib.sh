@@ -258,7 +258,8 @@ limited() {
 # limited_into FILE LIMIT COMMAND...: the same, and what it prints goes to FILE through a process outside the cgroup: as
 # part of that the file would be swapped out too, and be lost with the device.
 limited_into() {
-	limited "${@:2}" > >(cat >"$1") 2>&1
+	limited "${@:2}" 2>&1 | cat >"$1"
+	return "${PIPESTATUS[0]}"
 }
 
 # buscheck_start LIMIT MIB [OPTION]: buscheck fills and pages out so much memory. What goes out under a limit above its size stays

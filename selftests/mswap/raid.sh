@@ -79,12 +79,9 @@ swapped() {
 
 # mix TARGET: the programs, and once more where nothing was checked meanwhile: that waits for the first resync.
 mix() {
-	local tries
-
-	for tries in {1..30}; do
-		limited 8M plugmix -n 2 "$SOURCE" "$1" || return
+	for _ in {1..30}; do
+		limited_into "$WORK/out" 8M plugmix -n 2 "$SOURCE" "$1" || return
 		[[ ! -s $WORK/checks ]] || return 0
-		echo "nothing was checked yet, $tries times"
 	done
 }
 
@@ -110,17 +107,17 @@ swap_on() {
 	must swap_start "$MSWAP"
 	: >"$WORK/checks"
 	checks_start
-	mix "$2" > >(cat >"$WORK/out") 2>&1 &
+	mix "$2" &
 	program=$!
 	[[ $3 != loses ]] || leg_fails_and_comes_back "$1"
 	wait $program
 	result "$1: the programs end well" $? "$(<"$WORK/out")"
-	check_that "$1: all is as it was written" "$(verified_pages <"$WORK/out" | tail -n 1) + 0 > 0"
+	check_that "$1: all is as it was written" "$(verified_pages <"$WORK/out") + 0 > 0"
 	checks_end
 	check_that "$1: it was checked meanwhile" "$(grep -c . "$WORK/checks") > 0"
 	check_that "$1: they did swap" "$(get pages_out) > 2000"
 	diag "$(grep -c . "$WORK/checks") checks, $(get pages_out) pages out in $(get dev_writes) writes;" \
-		"$(verified_pages <"$WORK/out" | paste -sd+) pages verified"
+		"$(verified_pages <"$WORK/out") pages verified"
 	check "$1: swapoff" swapoff "$MSWAP"
 	check_eq "$1: no I/O failed" "$(get write_errors) $(get read_errors) $(get nospace)" '0 0 0'
 	must mswap_remove "$MSWAP"
