@@ -94,13 +94,15 @@ struct onward read_op_onward(const struct read_op *op, u32 at)
 		.length = op->n,
 		.steady = read_op_on_credit(op),
 	};
+	u32 g = granule_of(op->slot), first = op->slot % GRANULE_SLOTS;
+	u64 live = op->pi->map->live[g], cont = op->pi->map->cont[g];
 
 	if (at >= op->trigger) {
-		onward.slot = op->slot + op->n;
+		onward.slot = op->slot - first + window_end(live, cont, first + op->n);
 	} else if (at < op->below) {
-		onward.slot = op->slot - 1;
+		onward.slot = op->slot - first + window_begin(live, cont, first) - 1;
 		onward.below = true;
-		onward.parted = op->parted;
+		onward.parted = !(cont >> ((onward.slot + 1) % GRANULE_SLOTS) & 1);
 	}
 	return onward;
 }

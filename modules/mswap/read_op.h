@@ -40,7 +40,6 @@ struct read_op {
 	u8 steady;			/* for whom is read ahead: his class, or STEADY_NONE */
 	u8 meant;			/* slots that it might have had; 0: no more than it has */
 	bool down;			/* whom it is read for goes down */
-	bool parted;			/* the window below is of another run */
 	bool alone;			/* no window, and merged with nothing */
 	bool giver;			/* under the shard's lock: counted among pi->givers */
 	bool closed;			/* under the shard's lock: failed, takes no more joins */
@@ -87,7 +86,10 @@ static inline bool read_op_on_credit(const struct read_op *op)
 	return op->steady != STEADY_NONE || op->skip;
 }
 
-/* The window that a hit of the slot @at in @op starts, if it has not begun yet. */
+/*
+ * The window that a hit of the slot @at in @op starts, if it has not begun yet: behind what its
+ * run has lost up to the end of the granule. Under the shard's lock.
+ */
 struct onward read_op_onward(const struct read_op *op, u32 at);
 
 /*

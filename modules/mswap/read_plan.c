@@ -190,9 +190,6 @@ static u64 onward_bits(u32 at, u32 want, bool down)
 /* Hits before the middle of @op start the window below it. */
 static void set_below(struct read_op *op)
 {
-	u32 g = granule_of(op->slot), first = op->slot % GRANULE_SLOTS;
-
-	op->parted = !(op->pi->map->cont[g] >> first & 1);
 	if (op->slot)
 		op->below = max(op->n / 2, 1u);
 }

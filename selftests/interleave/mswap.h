@@ -194,6 +194,7 @@ enum {
 	EVENT_MIRRORED,			/* both ways, */
 	EVENT_ON_CREDIT,		/* with little credit among others, */
 	EVENT_CUT,			/* through runs that end in granules, */
+	EVENT_LOST,			/* or have lost pages there, */
 	EVENT_SCATTERED,		/* and with others' between, */
 	EVENT_TURNED,			/* evicted so, */
 	EVENT_BLOCKS,			/* and down by blocks, */

@@ -52,6 +52,7 @@ const struct run_event check_events[NR_EVENTS] = {
 	[EVENT_MIRRORED] = { "readers who go up and down", 3 },
 	[EVENT_ON_CREDIT] = { "readers with little credit side by side", 1 },
 	[EVENT_CUT] = { "readers whose windows are cut short", 1 },
+	[EVENT_LOST] = { "readers whose run has lost pages where two granules meet", 1 },
 	[EVENT_SCATTERED] = { "readers of scattered pages who turn back", 2 },
 	[EVENT_TURNED] = { "programs evicted downwards", 2 },
 	[EVENT_BLOCKS] = { "readers who go down by blocks", 2 },

@@ -67,6 +67,7 @@ void reads_mirrored(void);
 void reads_on_credit(void);
 void reads_cut_by_granules(void);
 void reads_cut_by_runs(void);
+void reads_over_borders(void);
 void reads_scattered(void);
 void reads_turned(void);
 void reads_blocks(void);

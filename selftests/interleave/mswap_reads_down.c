@@ -21,6 +21,8 @@
 /* A run, of whose first granule 8, 16, 32 and 8 pages are read, and then each other one at once. */
 #define CUT_PAGES	(GRANULE_SLOTS * 5)
 #define CUT_READS	8
+/* So many pages may be lost where a granule ends. */
+#define LOST_MAX	8
 /* Of each of two programs, one of which is evicted from its last page to its first. */
 #define EVICTED_PAGES	(GRANULE_SLOTS * 12)
 #define EVICTED_BATCH	40
@@ -224,6 +226,29 @@ void reads_cut_by_runs(void)
 	if (reads > 3)
 		sim_fail("on the way %s from a granule to another run in the next one %llu reads were made",
 			 reads_way(down), reads);
+}
+
+/*
+ * Who comes to the last pages that a run has in a granule, upwards or downwards, waits for none
+ * in the next one, though the run has lost what lay between.
+ */
+void reads_over_borders(void)
+{
+	u32 pages = 2 * GRANULE_SLOTS, lost = 1 + sim_below(LOST_MAX), i;
+	bool down = sim_once_in(2);
+	u64 missed;
+
+	lay_run(pages);
+	for (i = 0; i < lost; i++)
+		io_free_slot(down ? GRANULE_SLOTS + i : GRANULE_SLOTS - 1 - i);
+	set_windows(WINDOW_MAX, 1);
+	missed = pages - lost + scene_stat(MSWAP_PAGES_IN_WAITING);
+	read_run(pages, down);
+	missed -= scene_stat(MSWAP_PAGES_IN_WAITING);
+	run_count(EVENT_LOST, 1);
+	if (missed > 1)
+		sim_fail("on the way %s through two granules of a run that has lost %u pages between, %llu were missed",
+			 reads_way(down), lost, missed);
 }
 
 /* Who turns back has pages that are of no run read ahead of him below, at once. */

@@ -130,6 +130,31 @@ static void test_ahead_random(void)
 	}
 }
 
+/* The slots from @end on, or below @first, are lost: not live, and each continues the one before it. */
+static void test_lost_random(void)
+{
+	u32 i, at, end, first, slot;
+	u64 live, cont;
+
+	for (i = 0; i < ROUNDS; i++) {
+		at = unit_below(64);
+		live = random_word() & random_word();
+		cont = random_word() | random_word() | random_word();
+		if (unit_below(2)) {
+			live &= unit_below(2) ? ~0ull >> at : ~0ull << at;
+			cont |= unit_below(2) ? ~0ull << (63 - at) : ~0ull >> (63 - at);
+		}
+		end = 1 + unit_below(64);
+		for (slot = end; slot < 64 && !bit(live, slot) && bit(cont, slot);)
+			slot++;
+		CHECK_EQ(window_end(live, cont, end), slot == 64 ? 64 : end);
+		first = unit_below(64);
+		for (slot = first; slot && !bit(live, slot - 1) && bit(cont, slot);)
+			slot--;
+		CHECK_EQ(window_begin(live, cont, first), slot ? first : 0);
+	}
+}
+
 static void test_onward_random(void)
 {
 	u32 i;
@@ -358,6 +383,7 @@ int main(void)
 		UNIT_CASE(test_around_edges),
 		UNIT_CASE(test_around_random),
 		UNIT_CASE(test_ahead_random),
+		UNIT_CASE(test_lost_random),
 		UNIT_CASE(test_onward_random),
 		UNIT_CASE(test_group_random),
 		UNIT_CASE(test_stretch_random),

@@ -53,6 +53,23 @@ struct window window_onward(u64 live, u64 cont, u32 at, u32 want, u32 ahead,
 	return w;
 }
 
+u32 window_end(u64 live, u64 cont, u32 end)
+{
+	u64 lost;
+
+	if (end >= WINDOW_MAX)
+		return end;
+	lost = ~0ull << end;
+	return (live | ~cont) & lost ? end : WINDOW_MAX;
+}
+
+u32 window_begin(u64 live, u64 cont, u32 first)
+{
+	u64 lost = (1ull << first) - 1;
+
+	return live & lost || ~cont & lost << 1 ? first : 0;
+}
+
 /* The lowest @n set bits of @word, which has as many. */
 static u64 lowest_bits(u64 word, u32 n)
 {

@@ -39,6 +39,14 @@ struct window window_onward(u64 live, u64 cont, u32 at, u32 want, u32 ahead,
 			    bool down);
 
 /*
+ * Where a run goes on behind what lies up to before slot @end, or below what lies down to slot
+ * @first: there, or, if it has lost all slots from there on, at the end of the granule: at
+ * WINDOW_MAX, or at 0.
+ */
+u32 window_end(u64 live, u64 cont, u32 end);
+u32 window_begin(u64 live, u64 cont, u32 first);
+
+/*
  * The slots of @group, a set of slots that were written together but not side by
  * side, nearest to the wanted ones @at..@at + @want - 1 (0: to @at): as bits,
  * with the wanted ones, at most @size and at least @want, and without those that
