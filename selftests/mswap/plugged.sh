@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # The module goes while a task that has swapped to it, and now swaps elsewhere, still holds the plug of that.
-# timeout: 240
+# timeout: 400
 # kernels: all
 # asked-for: 6.1
 # in-turn: yes

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # swapoff and swapon again and again while programs swap, on two mswap devices at once; every page verified.
-# timeout: 240
+# timeout: 400
 # kernels: all
 # asked-for: 6.1
 # races: yes

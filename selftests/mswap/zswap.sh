@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What zswap writes back comes page by page, from a worker that, from Linux 7.3 on, holds no plug: it is gathered all
 # the same.
-# timeout: 120
+# timeout: 240
 # asked-for: 6.12
 
 . "$(dirname "$0")/lib.sh"
