@@ -297,7 +297,8 @@ static void alone(void)
 		check_at_rest();
 	if (sim_once_in(2))
 		reset();
-	else
+	/* Behind a reset nothing is stored, as hardly ever else. */
+	if (sim_once_in(2))
 		resize();
 	gate_open();
 }
