@@ -28,4 +28,7 @@ void folios_share_a_write(void);
 void small_wait_beside_large(void);
 void plugs_fill_a_write(void);
 
+/* mswap_scenes_wait.c */
+void bios_wait_for_less(void);
+
 #endif

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* How long bios wait for company that hold up whoever evicted their pages. */
+#include "mswap_scenes.h"
+
+#define BIOS		8
+#define WAIT_NS		(MSWAP_BATCH_USECS_MAX * 1000ull)
+
+/* Returns how long it takes, ns. @sleeps: in the plug, which the scheduler ends then. */
+static u64 evict(u32 slot, bool sleeps)
+{
+	u64 begun = sim_now(), took;
+	struct blk_plug plug;
+	struct io_group g;
+	u32 i;
+
+	io_group_begin(&g);
+	blk_start_plug(&plug);
+	for (i = 0; i < BIOS; i++)
+		io_swap_out(&g, slot + i, 1, 0);
+	if (!sleeps)
+		blk_finish_plug(&plug);
+	io_group_end(&g);
+	took = sim_now() - begun;
+	if (sleeps)
+		blk_finish_plug(&plug);
+	return took;
+}
+
+/* On a device that is busy, and, if @behind, when copies have come before, which wait on for it. */
+static void evict_without_copies(bool behind, bool sleeps)
+{
+	struct flight *flight = rig.engine->batching.flight;
+	struct store_chain taken = { NULL };
+	struct stored_page *s;
+	u64 took;
+
+	flight_begin(flight);
+	if (behind)
+		scene_swap_out(BIOS, BIOS);
+	while ((s = store_get(&rig.engine->store)))
+		store_chain_add(&taken, s);
+	took = evict(0, sleeps);
+	flight_end(flight);
+	store_put_chain(&rig.engine->store, &taken);
+	if (took > WAIT_NS / 4)
+		sim_fail("bios waited %llu ns%s%s", took, behind ? " behind copies" : "",
+			 sleeps ? ", and their task slept" : "");
+	check_at_rest();
+}
+
+/* A part of the time: who evicted them sends them or, since he sleeps, a timer has that done. */
+void bios_wait_for_less(void)
+{
+	u32 i;
+
+	rig.engine->knobs.batch_usecs = MSWAP_BATCH_USECS_MAX;
+	rig.disk.slow = 1;
+	for (i = 0; i < 4; i++)
+		evict_without_copies(i & 1, i & 2);
+}
