@@ -30,5 +30,6 @@ void plugs_fill_a_write(void);
 
 /* mswap_scenes_wait.c */
 void bios_wait_for_less(void);
+void copies_go_when_no_more_come(void);
 
 #endif

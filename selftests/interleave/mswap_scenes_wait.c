@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How long bios wait for company that hold up whoever evicted their pages. */
+/* How long it is that what is evicted waits for company. */
 #include "mswap_scenes.h"
 
 #define BIOS		8
@@ -57,4 +57,28 @@ void bios_wait_for_less(void)
 	rig.disk.slow = 1;
 	for (i = 0; i < 4; i++)
 		evict_without_copies(i & 1, i & 2);
+}
+
+static void check_batches(u64 n, const char *when)
+{
+	if (scene_stat(MSWAP_BATCHES) != n)
+		sim_fail("copies have gone in %llu batches %s", scene_stat(MSWAP_BATCHES), when);
+}
+
+/* Once the device is idle and a time has passed in which none came. */
+void copies_go_when_no_more_come(void)
+{
+	rig.engine->knobs.batch_usecs = MSWAP_BATCH_USECS_MAX;
+	/* Else who evicts may sleep in the midst of his plug, which is two then. */
+	rig.front.knows_cgroup = true;
+	scene_swap_out(0, 4);
+	sim_sleep(WAIT_NS * 3 / 2);
+	check_batches(1, "though no others came");
+	scene_swap_out(4, 4);
+	sim_sleep(WAIT_NS / 2);
+	scene_swap_out(8, 4);
+	sim_sleep(WAIT_NS);
+	check_batches(1, "while others came");
+	sim_sleep(WAIT_NS);
+	check_batches(2, "though no more came");
 }
