@@ -31,5 +31,7 @@ void plugs_fill_a_write(void);
 /* mswap_scenes_wait.c */
 void bios_wait_for_less(void);
 void copies_go_when_no_more_come(void);
+void bios_without_plug_go(void);
+void who_waits_is_not_copied(void);
 
 #endif

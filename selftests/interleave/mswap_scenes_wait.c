@@ -5,6 +5,14 @@
 #define BIOS		8
 #define WAIT_NS		(MSWAP_BATCH_USECS_MAX * 1000ull)
 
+static void take_copies(struct store_chain *taken)
+{
+	struct stored_page *s;
+
+	while ((s = store_get(&rig.engine->store)))
+		store_chain_add(taken, s);
+}
+
 /* Returns how long it takes, ns. @sleeps: in the plug, which the scheduler ends then. */
 static u64 evict(u32 slot, bool sleeps)
 {
@@ -31,14 +39,12 @@ static void evict_without_copies(bool behind, bool sleeps)
 {
 	struct flight *flight = rig.engine->batching.flight;
 	struct store_chain taken = { NULL };
-	struct stored_page *s;
 	u64 took;
 
 	flight_begin(flight);
 	if (behind)
 		scene_swap_out(BIOS, BIOS);
-	while ((s = store_get(&rig.engine->store)))
-		store_chain_add(&taken, s);
+	take_copies(&taken);
 	took = evict(0, sleeps);
 	flight_end(flight);
 	store_put_chain(&rig.engine->store, &taken);
@@ -81,4 +87,38 @@ void copies_go_when_no_more_come(void)
 	check_batches(1, "while others came");
 	sim_sleep(WAIT_NS);
 	check_batches(2, "though no more came");
+}
+
+/* Who has no plug, and has waited for copies in vain: to wait for company would be to sleep. */
+void bios_without_plug_go(void)
+{
+	struct store_chain taken = { NULL };
+	struct io_group g;
+	u64 begun, took;
+	u32 i;
+
+	rig.engine->knobs.batch_usecs = MSWAP_BATCH_USECS_MAX;
+	rig.disk.slow = 1;
+	take_copies(&taken);
+	rig.engine->store.stuck = true;
+	begun = sim_now();
+	io_group_begin(&g);
+	for (i = 0; i < BIOS; i++)
+		io_swap_out(&g, i, 1, 0);
+	took = sim_now() - begun;
+	io_group_end(&g);
+	store_put_chain(&rig.engine->store, &taken);
+	if (took > WAIT_NS / 16)
+		sim_fail("to send %u bios without a plug took %llu ns", BIOS, took);
+}
+
+/* Who waits for his write is told when it is on the device, and what came of it. */
+void who_waits_is_not_copied(void)
+{
+	struct io_group g;
+
+	io_group_begin(&g);
+	io_swap_out(&g, 0, 1, REQ_SYNC);
+	io_group_end(&g);
+	SIM_CHECK(!scene_stat(MSWAP_PAGES_OUT_COPIED) && scene_stat(MSWAP_DEV_PAGES_WRITTEN) == 1);
 }
