@@ -188,14 +188,17 @@ static void check_copies(const struct store *st)
 
 static u32 check_room(const struct waiting_room *r)
 {
-	u32 nr_free = 0, nr_ready = 0, nr_hashed = 0, nr_returned = 0, i;
+	u32 nr_free = 0, nr_ready = 0, nr_passed = 0, nr_hashed = 0, nr_returned = 0, i;
 	const struct waiting_frame *f;
 	const struct llist_node *node;
 
 	list_for_each_entry(f, &r->free, list)
 		nr_free++;
-	list_for_each_entry(f, &r->ready, list)
+	list_for_each_entry(f, &r->ready, list) {
 		nr_ready++;
+		nr_passed += f->passed;
+	}
+	SIM_CHECK(nr_passed == r->nr_passed);
 	SIM_CHECK(r->nr_frames <= 1u << r->hash_bits);
 	for (i = 0; r->hash && i < 1 << r->hash_bits; i++)
 		hlist_for_each_entry(f, &r->hash[i], hash)
@@ -243,6 +246,7 @@ static void check_pools(struct engine *e)
 		spares += !!*per_cpu_ptr(e->pagein.spares, cpu);
 	SIM_CHECK(e->pagein.ops.nr_live == spares);
 	SIM_CHECK(!e->pagein.bounce.nr_live && !e->batching.bounce.nr_live);
+	SIM_CHECK(!e->pagein.parts.bios.nr_live);
 	for (i = 0; i < BATCH_SIZES; i++)
 		SIM_CHECK(!e->batching.batches[i].nr_live);
 	SIM_CHECK(!e->backing.writes.bios.nr_live && !e->backing.writes.vecs.nr_live);

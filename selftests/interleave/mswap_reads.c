@@ -506,4 +506,5 @@ void reads_run(void)
 
 	check_smaller_room();
 	checks[sim.seed / READS_ONCE_IN % ARRAY_SIZE(checks)]();
+	check_at_rest();
 }
