@@ -34,4 +34,7 @@ void copies_go_when_no_more_come(void);
 void bios_without_plug_go(void);
 void who_waits_is_not_copied(void);
 
+/* mswap_scenes_passed.c */
+void passed_slot_is_not_joined(void);
+
 #endif
