@@ -33,6 +33,7 @@ void bios_wait_for_less(void);
 void copies_go_when_no_more_come(void);
 void bios_without_plug_go(void);
 void who_waits_is_not_copied(void);
+void who_leads_is_waited_for(void);
 
 /* mswap_scenes_passed.c */
 void passed_slot_is_not_joined(void);

@@ -122,3 +122,46 @@ void who_waits_is_not_copied(void)
 	io_group_end(&g);
 	SIM_CHECK(!scene_stat(MSWAP_PAGES_OUT_COPIED) && scene_stat(MSWAP_DEV_PAGES_WRITTEN) == 1);
 }
+
+struct leader {
+	struct io_group g;
+	bool sent;
+};
+
+static void run_leader(void *arg)
+{
+	struct leader *leader = arg;
+	struct blk_plug plug;
+	u32 i;
+
+	blk_start_plug(&plug);
+	for (i = 0; i < BIOS; i++)
+		io_swap_out(&leader->g, i, 1, 0);
+	leader->sent = true;
+	wake_up(&rig.gate);
+	blk_finish_plug(&plug);
+}
+
+/* He sleeps for company, others send his bios with theirs, and the device stops before he wakes. */
+void who_leads_is_waited_for(void)
+{
+	const struct gather *gather = &rig.engine->batching.gather;
+	struct store_chain taken = { NULL };
+	struct leader leader = { .sent = false };
+
+	rig.engine->knobs.batch_usecs = MSWAP_BATCH_USECS_MAX;
+	rig.engine->knobs.cluster_pages = 2 * BIOS;
+	rig.disk.slow = 1;
+	rig.front.knows_cgroup = true;
+	rig.disk.bdev.knows_cgroup = true;
+	take_copies(&taken);
+	io_group_begin(&leader.g);
+	sim_spawn("a leader", run_leader, &leader);
+	wait_event(rig.gate, leader.sent);
+	while (!READ_ONCE(gather->batch))
+		sim_sleep(1000);
+	evict(BIOS, false);
+	io_group_end(&leader.g);
+	store_put_chain(&rig.engine->store, &taken);
+	SIM_CHECK(scene_stat(MSWAP_DEV_WRITES) == 1);
+}
