@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is written to a slot while a read passes over it. */
+/* Reads that pass over a slot: what is written there, what if they fail, or frames run out. */
 #include "mswap_scenes.h"
 #include "read_op.h"
 
 #define TRIES		16
-/* In the midst of a run. */
-#define LOST		(GRANULE_SLOTS / 2)
+/* The run of a granule has lost this one. */
+#define LOST		8u
 #define FIRST		(4 * GRANULE_SLOTS)
 #define ELSEWHERE	(8 * GRANULE_SLOTS)
 
-/* A granule, and one slot more, are all that there is. */
-static void leave_slots(void)
+/* @n granules from FIRST on, so many slots @apart, and one slot more, are all that there is. */
+static void leave_slots(u32 n, u32 apart)
 {
 	struct space *s = &rig.engine->space;
-	u32 got;
+	u32 i, got;
 
 	while (space_alloc(s, SLOT_RUN_MAX, SPACE_APART, SLOT_NONE, &got) != SLOT_NONE)
 		;
-	space_free(s, FIRST, GRANULE_SLOTS);
+	for (i = 0; i < n; i++)
+		space_free(s, FIRST + i * apart, GRANULE_SLOTS);
 	space_free(s, ELSEWHERE, 1);
-	rig.taken = s->nr_slots - GRANULE_SLOTS - 1;
+	rig.taken = s->nr_slots - n * GRANULE_SLOTS - 1;
 	atomic_set(&s->retired, rig.taken);
 }
 
@@ -33,7 +34,7 @@ static void lay_run(void)
 	io_group_end(&g);
 	scene_write(0, GRANULE_SLOTS);
 	scene_write(LOST, 1);
-	SIM_CHECK(scene_phys(0) == FIRST && scene_phys(LOST) == ELSEWHERE);
+	SIM_CHECK(scene_phys(LOST) == ELSEWHERE);
 }
 
 /*
@@ -68,8 +69,69 @@ void passed_slot_is_not_joined(void)
 	rig.engine->knobs.readahead = MSWAP_READAHEAD_ON;
 	rig.disk.bdev.synchronous = false;
 	rig.disk.depth = 4;
-	leave_slots();
+	leave_slots(1, 0);
 	for (i = 0; i < TRIES; i++)
 		passed += write_as_it_is_passed();
 	SIM_CHECK(passed && scene_stat(MSWAP_DEV_PAGES_PASSED) >= TRIES);
+}
+
+/* What of it is wanted is read once more by itself: if that is freed, it still is being read. */
+void retried_read_is_of_all_that_is_wanted(void)
+{
+	struct pagein_shard *sh = pagein_shard(&rig.engine->pagein, FIRST);
+	const u32 want = LOST + 1, n = 4 * LOST;
+	struct io_group g;
+	u32 i, read = 0;
+
+	rig.engine->knobs.readahead = MSWAP_READAHEAD_ON;
+	leave_slots(1, 0);
+	lay_run();
+	scene_spoil(FIRST + LOST, DISK_BAD_READ);
+	rig.disk.bdev.synchronous = false;
+	rig.disk.slow = 1u << 20;
+	io_group_begin(&g);
+	io_read(&g, want, n, REQ_SYNC);
+	while (!scene_stat(MSWAP_READ_ERRORS) || scene_stat(MSWAP_DEV_READS) < 2)
+		sim_sleep(1);
+	spin_lock_irq(&sh->lock);
+	for (i = 0; i < n; i++)
+		read += pagein_find_read(sh, FIRST + want + i) != NULL;
+	spin_unlock_irq(&sh->lock);
+	SIM_CHECK(!g.under_way || read == n);
+	io_group_end(&g);
+	SIM_CHECK(scene_stat(MSWAP_DEV_PAGES_PASSED) == 1);
+}
+
+static u32 same_shard(u32 g)
+{
+	u32 other = g + 1;
+
+	while (granule_shard(other) != granule_shard(g))
+		other++;
+	return other;
+}
+
+/*
+ * A room that gets smaller as its frames are being read into has more of them than it is to
+ * have when they wait: to give them up brings fewer than there were.
+ */
+void frames_run_out_as_a_room_shrinks(void)
+{
+	u32 g = granule_of(FIRST), apart = (same_shard(g) - g) * GRANULE_SLOTS;
+	struct engine *e = rig.engine;
+	struct io_group group;
+
+	e->knobs.readahead = MSWAP_READAHEAD_ON;
+	leave_slots(2, apart);
+	scene_write(GRANULE_SLOTS, GRANULE_SLOTS);
+	lay_run();
+	SIM_CHECK(!engine_set_waiting_pages(e, PAGEIN_SHARDS * GRANULE_SLOTS));
+	rig.disk.bdev.synchronous = false;
+	rig.disk.slow = 1u << 20;
+	io_group_begin(&group);
+	io_read(&group, GRANULE_SLOTS, 1, REQ_SYNC);
+	SIM_CHECK(!engine_set_waiting_pages(e, MSWAP_WAITING_PAGES_MIN));
+	io_group_end(&group);
+	rig.trimmed = true;
+	scene_read(0);
 }
