@@ -579,7 +579,7 @@ static void (*const scenes[])(void) = {
 	freed_as_it_is_written, freed_as_it_is_read, room_stays_as_it_was,
 	pieces_are_of_the_roomiest, last_granule_has_nothing_behind, pieces_are_read_at_once,
 	passed_slot_is_not_joined, retried_read_is_of_all_that_is_wanted,
-	frames_run_out_as_a_room_shrinks, writes_need_no_memory,
+	frames_run_out_as_a_room_shrinks, joins_are_bounded, writes_need_no_memory,
 };
 
 void scenes_run(void)

@@ -39,5 +39,6 @@ void who_leads_is_waited_for(void);
 void passed_slot_is_not_joined(void);
 void retried_read_is_of_all_that_is_wanted(void);
 void frames_run_out_as_a_room_shrinks(void);
+void joins_are_bounded(void);
 
 #endif

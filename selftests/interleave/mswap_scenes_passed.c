@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads that pass over a slot: what is written there, what if they fail, or frames run out. */
+/* Reads that pass over a slot: what is written there, what if they fail, or frames run out; and joins. */
 #include "mswap_scenes.h"
 #include "read_op.h"
 
@@ -134,4 +134,22 @@ void frames_run_out_as_a_room_shrinks(void)
 	io_group_end(&group);
 	rig.trimmed = true;
 	scene_read(0);
+}
+
+/* More ask for a page on its way than may join: it is read once more for the others. */
+void joins_are_bounded(void)
+{
+	struct io_group g;
+	u32 i;
+
+	rig.engine->knobs.readahead = MSWAP_READAHEAD_ON;
+	scene_write(0, GRANULE_SLOTS);
+	rig.disk.bdev.synchronous = false;
+	rig.disk.slow = 1u << 30;
+	io_group_begin(&g);
+	io_read(&g, 0, 1, REQ_SYNC);
+	for (i = 0; i < 2 * READ_OP_JOINED_MAX; i++)
+		io_read(&g, 1, 1, REQ_SYNC);
+	io_group_end(&g);
+	SIM_CHECK(scene_stat(MSWAP_DEV_PAGES_READ) <= 2 * GRANULE_SLOTS + READ_OP_JOINED_MAX);
 }
