@@ -17,6 +17,8 @@
 
 /* What a task wants of the engine at a time. */
 #define IO_PAGES_MAX	256
+/* Bios of up to so many slots may be in pieces of a sector. */
+#define PIECES_PAGES_MAX	16
 
 /* What may go wrong in a run. */
 enum fault {

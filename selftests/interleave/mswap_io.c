@@ -2,9 +2,6 @@
 /* Bios of a swap core and of others, and what came of them. */
 #include "mswap.h"
 
-/* Bios of up to so many slots may be in pieces of a sector. */
-#define PIECES_PAGES_MAX	16
-
 struct io {
 	struct user_io user;
 	u32 slot;

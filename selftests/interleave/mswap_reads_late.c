@@ -119,10 +119,10 @@ enum trouble {
 #define ACROSS_REFUSALS	6
 
 /*
- * The last @k pages of a granule that is being read, and the first @m of the next one: returns
- * how many of them come with reads of others.
+ * The last @k pages of a granule that is being read, if it still is (@late), and the first @m of
+ * the next one: returns how many of them come with reads of others.
  */
-static u64 read_across(const struct readers *rd, u32 k, u32 m, enum trouble trouble)
+static u64 read_across(const struct readers *rd, u32 k, u32 m, enum trouble trouble, bool *late)
 {
 	u64 before = scene_stat(MSWAP_PAGES_IN_WAITING), refusals = sim.refusals;
 	u32 first = AMID * GRANULE_SLOTS;
@@ -134,8 +134,10 @@ static u64 read_across(const struct readers *rd, u32 k, u32 m, enum trouble trou
 	io_read(&g, rd->virt[0][first + GRANULE_SLOTS - k], k + m, REQ_SYNC);
 	sim.refused = 0;
 	refusals = sim.refusals - refusals;
+	*late = g.under_way == 2;
 	io_group_end(&g);
-	if (refusals > ACROSS_REFUSALS)
+	/* Each page that is in pieces takes memory of its own. */
+	if (refusals > ACROSS_REFUSALS && k + m > PIECES_PAGES_MAX)
 		sim_fail("memory for a bio of %u pages was refused %llu times", k + m, refusals);
 	return scene_stat(MSWAP_PAGES_IN_WAITING) - before;
 }
@@ -152,17 +154,18 @@ void reads_across(void)
 	u32 bad = end - 1 - sim_below(min(2 * k, GRANULE_SLOTS - 1));
 	struct readers *rd = start();
 	u64 joined, alone;
+	bool late;
 
 	if (is_whole(AMID) && is_whole(AMID + 1) && rd->virt[0][end] == rd->virt[0][end - 1] + 1) {
 		rig.disk.slow = 1u << 20;
 		if (trouble == BAD_SLOT)
 			scene_spoil(bad, DISK_BAD_READ);
-		joined = read_across(rd, k, m, trouble);
+		joined = read_across(rd, k, m, trouble, &late);
 		alone = rig.disk.counts.failed_alone;
 		run_count(EVENT_ACROSS, 1);
 		run_count(EVENT_UNSPLIT, trouble == NO_MEMORY && joined < k + m);
 		run_count(EVENT_UNJOINED, alone);
-		if (trouble == NO_TROUBLE && joined != k + m)
+		if (trouble == NO_TROUBLE && late && joined != k + m)
 			sim_fail("of a bio of %u pages that are being read and %u behind them %llu were read alone",
 				 k, m, k + m - joined);
 		if (alone != (trouble == BAD_SLOT && bad >= end - k))
