@@ -10,6 +10,8 @@
 #define WAYS		2	/* places that a prediction may have */
 #define DRAWS		2	/* controls of one prediction */
 #define DRAWN_ENOUGH	8
+#define IN_VAIN		1024	/* predictions, none of which came true; after that they are made */
+#define TRIED_SHIFT	5	/* after one reference in two to the power of so many */
 #define NO_BLOCK	((u64)-1)
 
 /* Of @of predictions @true_ones are enough: to begin, and to go on acting. */
@@ -104,6 +106,7 @@ static u32 mean_time(const struct score *s)
 
 static void note_success(struct score *s, u32 n, bool alone, u32 after)
 {
+	s->in_vain = 0;
 	s->all.used += n;
 	if (!s->takes)
 		s->takes = 16 * after;
@@ -327,6 +330,28 @@ static void note_prediction(struct tally *t, u32 n)
 	t->made += n;
 }
 
+/*
+ * obl and near name blocks whatever was read, and each costs time. Where none comes true they
+ * do so after one reference in so many, by chance: of readers in turn each has his share.
+ */
+static bool is_tried_seldom(const struct auto_planner *a, u32 kind)
+{
+	return a->scores[kind].in_vain >= IN_VAIN && !(a->acting & 1u << kind);
+}
+
+bool chooser_tries(const struct auto_planner *a, u32 kind)
+{
+	return !is_tried_seldom(a, kind) || !index_hash(a->clock, 64 - TRIED_SHIFT);
+}
+
+/* How many @kind names with each that it predicts. */
+static u32 weight(const struct auto_planner *a, u32 kind)
+{
+	if (kind != PLANNER_OBL && kind != PLANNER_NEAR)
+		return 1;
+	return is_tried_seldom(a, kind) ? 1u << TRIED_SHIFT : 1;
+}
+
 void chooser_predict(struct auto_planner *a, u32 kind, const struct reference *ref,
 		     u64 block, u32 n, bool alone)
 {
@@ -344,6 +369,8 @@ void chooser_predict(struct auto_planner *a, u32 kind, const struct reference *r
 	x->alone &= (u8)~(1u << kind);
 	x->alone |= (u8)(alone << kind);
 	x->stamps[kind] = s->all.total;
+	n *= weight(a, kind);
+	s->in_vain++;
 	note_prediction(&s->all, n);
 	if (alone)
 		note_prediction(&s->alone, n);

@@ -257,18 +257,32 @@ static void join_regions(struct planner *p, const struct reference *ref,
  * it saves next to nothing, but is right where stream, who names much, is too early yet; who
  * has near beside him for small reads is alone after a large one.
  */
-static bool may_act(const struct planner *p, u32 kind,
-		    const struct reference *ref)
+static bool obl_may_act(const struct planner *p, const struct reference *ref)
 {
 	u32 others = p->chooser.acting & ~(1u << PLANNER_OBL);
 
-	if (kind != PLANNER_OBL)
-		return true;
 	if (!planner_near_saves(ref))
 		others &= ~(1u << PLANNER_NEAR);
 	if (others)
 		return ref->room == ROOM_DISK;
 	return ref->n < OBL_ALONE;
+}
+
+/*
+ * Need @kind, which remembers nothing, not be told @ref? Nor is it scored, then: where it may
+ * not act, it may be wrong each time.
+ */
+static bool is_left_out(const struct planner *p, u32 kind, const struct reference *ref)
+{
+	bool may;
+
+	if (kind == PLANNER_NEAR)
+		may = planner_near_pays(ref);
+	else if (kind == PLANNER_OBL)
+		may = obl_may_act(p, ref);
+	else
+		return false;
+	return !may || !chooser_tries(&p->chooser, kind);
 }
 
 static bool acts(const struct planner *p, u32 kind)
@@ -355,10 +369,7 @@ void planner_reference(struct planner *p, const struct reference *ref,
 	plan->waiting = 0;
 	for (i = 0; i < SCORES; i++) {
 		kind = order[i];
-		if (kind == PLANNER_NEAR && !planner_near_pays(ref))
-			continue;
-		/* Nor is it scored: where it may, it may be wrong each time. */
-		if (!may_act(p, kind, ref))
+		if (is_left_out(p, kind, ref))
 			continue;
 		reference_one(p, kind, ref, &each);
 		if (!each.n)

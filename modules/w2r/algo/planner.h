@@ -194,6 +194,7 @@ struct score {
 	u32 quick;		/* of late: used ones that took no longer; */
 	u32 drawn;		/* controls that were decided, */
 	u32 lucky;		/* and those of them that took no longer */
+	u32 in_vain;		/* calls of chooser_predict() since one came true */
 };
 
 struct auto_planner {
@@ -419,6 +420,8 @@ void chooser_init(struct auto_planner *a);
  * what is prefetched pushes out what is used.
  */
 void chooser_reference(struct auto_planner *a, const struct reference *ref);
+/* Shall obl or near predict (@kind) after this reference? Now and then where nothing comes true. */
+bool chooser_tries(const struct auto_planner *a, u32 kind);
 /*
  * Planner @kind predicts @n blocks that would have to be prefetched, at most 255;
  * @block is one of them and stands for all. @alone: none has prefetched it yet.
