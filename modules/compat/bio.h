@@ -24,6 +24,11 @@ static_assert(PAGE_SHIFT == 12);
 #define REQ_POLLED	REQ_HIPRI
 #endif
 
+/* A large variable on the stack that is set where it is used: a kernel may clear it, else. */
+#ifndef __uninitialized
+#define __uninitialized
+#endif
+
 /* Of an I/O that makes no sense. */
 #ifndef BLK_STS_INVAL
 #define BLK_STS_INVAL	BLK_STS_IOERR

@@ -357,7 +357,7 @@ void w2r_look_ahead(struct w2r *c, const struct reference *ref,
 		    struct bio *cause, blk_opf_t opf, struct bio_list *bios)
 {
 	struct w2r_ahead a = { .cause = cause, .opf = opf, .bios = bios };
-	struct plan plan = { .n = 0 };
+	struct plan plan __uninitialized;
 	u32 i, n = 0;
 	u64 start;
 

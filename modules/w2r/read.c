@@ -250,10 +250,12 @@ static void count_block(struct w2r *c, u32 e, bool missing)
 /*
  * A read for @bio that fills entries, as many as it can; NULL if @bio is to go to
  * the origin by itself, for want of memory or because its first blocks, to which
- * it is cut, may not be kept.
+ * it is cut, may not be kept. @room: where the first one is; @is_fault: it may move
+ * the split.
  */
 static struct w2r_fetch *fetch_missing(struct w2r *c, struct bio *bio,
-				       struct w2r_io *io)
+				       struct w2r_io *io, enum room room,
+				       bool is_fault)
 {
 	struct w2r_fetch *f = NULL;
 	bool missing, tried = false;
@@ -262,13 +264,15 @@ static struct w2r_fetch *fetch_missing(struct w2r *c, struct bio *bio,
 
 	for (i = 0; i < io->n; i++) {
 		block = io->first + i;
-		e = i ? rooms_find(&c->rooms, block) :
-			index_peek(&c->rooms.index, block);
+		if (i)
+			e = rooms_find(&c->rooms, block);
+		else
+			e = room == ROOM_DISK ? ENTRY_NONE :
+				index_peek(&c->rooms.index, block);
 		missing = e == ENTRY_NONE && block < c->nr_blocks &&
 			  !w2r_being_written(c, block);
 		if (!i && missing) {
-			/* The rest of a read that began with hits says nothing of the split. */
-			if (!planner_goes_on(c->planner, io->first))
+			if (is_fault)
 				rooms_fault(&c->rooms, io->first, io->n);
 			f = w2r_fetch_begin(c, bio, io);
 			tried = true;
@@ -349,12 +353,12 @@ int w2r_read(struct w2r *c, struct bio *bio, struct w2r_io *io)
 	struct bio_list bios = BIO_EMPTY_LIST;
 	struct reference ref = { .first = io->first };
 	struct w2r_fetch *f = NULL;
-	u32 entries[W2R_SERVE_MAX];
+	u32 entries[W2R_SERVE_MAX] __uninitialized;
 	enum served served = WAITS;
 	unsigned long flags;
 	u32 hits, target, asked = io->n;
 	bool meta = bio->bi_opf & REQ_META;
-	bool slow, by_worker;
+	bool goes_on, slow, by_worker;
 
 	/*
 	 * The first bio of a cgroup on a device makes the two known to each other,
@@ -365,7 +369,8 @@ int w2r_read(struct w2r *c, struct bio *bio, struct w2r_io *io)
 		bio_set_dev(bio, c->dev->bdev);
 	spin_lock_irqsave(&c->lock, flags);
 	target = c->rooms.waiting_target;
-	if (!planner_goes_on(c->planner, io->first))
+	goes_on = planner_goes_on(c->planner, io->first);
+	if (!goes_on)
 		rooms_tick(&c->rooms);
 	plan_bounds(&ref, c->table.lookahead, c->rooms.limit, target,
 		    c->prefetching, c->block_shift);
@@ -383,7 +388,8 @@ int w2r_read(struct w2r *c, struct bio *bio, struct w2r_io *io)
 		}
 	} else {
 		cut(c, bio, io, rooms_missing(&c->rooms, io->first, io->n));
-		f = fetch_missing(c, bio, io);
+		/* The rest of a read that began with hits says nothing of the split. */
+		f = fetch_missing(c, bio, io, ref.room, !goes_on);
 		if (!(c->stats[W2R_ORIGIN_READS] % SAMPLE))
 			io->start_ns = ktime_get_ns();
 		w2r_count(c, W2R_ORIGIN_READS, 1);

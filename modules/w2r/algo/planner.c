@@ -349,8 +349,8 @@ void planner_reference(struct planner *p, const struct reference *ref,
 		PLANNER_NEAR,
 	};
 	struct reference few = *ref;
+	struct plan *each = &p->each;
 	u32 left, kind, i;
-	struct plan each;
 
 	if (p->kind != PLANNER_AUTO) {
 		reference_one(p, p->kind, ref, plan);
@@ -371,20 +371,20 @@ void planner_reference(struct planner *p, const struct reference *ref,
 		kind = order[i];
 		if (is_left_out(p, kind, ref))
 			continue;
-		reference_one(p, kind, ref, &each);
-		if (!each.n)
+		reference_one(p, kind, ref, each);
+		if (!each->n)
 			continue;
-		score(p, kind, ref, &each, plan, where, ctx);
+		score(p, kind, ref, each, plan, where, ctx);
 		if (!acts(p, kind))
 			continue;
 		if (has_no_use(p, ref))
-			plan->waiting = pure_max(plan->waiting, each.waiting);
+			plan->waiting = pure_max(plan->waiting, each->waiting);
 		if (kind == PLANNER_PATTERN && acts(p, PLANNER_REGION))
-			join_regions(p, ref, plan, &each, &left, where, ctx);
+			join_regions(p, ref, plan, each, &left, where, ctx);
 		else if (kind == PLANNER_NEAR && !names_past(plan, ref))
-			join_around(plan, &each, left);
+			join_around(plan, each, left);
 		else
-			join(plan, &each, &left);
+			join(plan, each, &left);
 	}
 }
 

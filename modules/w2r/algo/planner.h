@@ -224,6 +224,7 @@ struct planner {
 	u32 doublings;		/* of what auto prefetches after a read */
 	u32 unused_for;		/* references since one began in the weighing room, */
 	u32 unused_blocks;	/* and blocks of these */
+	struct plan each;	/* of planner_reference(): what one of auto's names */
 };
 
 void planner_init(struct planner *p, enum planner_kind kind);
