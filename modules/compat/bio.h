@@ -86,6 +86,15 @@ static inline void compat_bio_reset(struct bio *bio, struct block_device *bdev,
 {
 	bio_reset(bio, bdev, opf);
 }
+
+static inline void compat_bio_reset_for(struct bio *bio, struct bio *cause,
+					struct block_device *bdev,
+					blk_opf_t opf)
+{
+	bio_reset(bio, NULL, opf);
+	bio->bi_bdev = bdev;
+	compat_bio_clone_cgroup(bio, cause);
+}
 #else
 static inline struct bio *compat_bio_alloc(struct block_device *bdev,
 					   unsigned int nr, blk_opf_t opf,
@@ -128,6 +137,14 @@ static inline void compat_bio_reset(struct bio *bio, struct block_device *bdev,
 	bio_reset(bio);
 	bio_set_dev(bio, bdev);
 	bio->bi_opf = opf;
+}
+
+static inline void compat_bio_reset_for(struct bio *bio, struct bio *cause,
+					struct block_device *bdev,
+					blk_opf_t opf)
+{
+	compat_bio_reset(bio, bdev, opf);
+	bio_clone_blkg_association(bio, cause);
 }
 #endif
 

@@ -98,6 +98,8 @@ struct w2r {
 	u64 nr_blocks;			/* whole ones */
 
 	struct bio_set bios;
+	struct bio_list spares;		/* of them, for the next small reads; under ->lock */
+	u32 nr_spares;
 	u32 own;			/* bios of ours under way; under ->lock */
 	wait_queue_head_t idle;
 	struct workqueue_struct *wq;

@@ -10,6 +10,8 @@
 #include "write.h"
 
 #define POOL_BIOS	16
+#define SPARE_BIOS	4	/* kept for the next reads, */
+#define SPARE_VECS	4	/* as their vectors are in them */
 
 /* Not REQ_POLLED: others may wait for what is read, and they do not poll. */
 #define OWNER_FLAGS	(REQ_SYNC | REQ_META | REQ_PRIO | REQ_RAHEAD | \
@@ -61,6 +63,36 @@ static void free_pages_of(struct w2r *c, struct page *chain)
 
 	while ((page = pop_page(&chain)))
 		__free_pages(page, get_order(block_bytes(c)));
+}
+
+/* A bio for up to @most blocks; the cgroup of @cause pays. */
+static struct bio *get_bio(struct w2r *c, struct bio *cause, u32 most,
+			   blk_opf_t opf)
+{
+	struct bio *bio = bio_list_peek(&c->spares);
+
+	lockdep_assert_held(&c->lock);
+	if (!bio || bio->bi_max_vecs < most)
+		return compat_bio_alloc_for(cause, c->dev->bdev, most, opf,
+					    W2R_GFP, &c->bios);
+	bio_list_pop(&c->spares);
+	c->nr_spares--;
+	compat_bio_reset_for(bio, cause, c->dev->bdev, opf);
+	return bio;
+}
+
+/* To take a new one for each missed block costs as much as to find its entry. */
+static void put_bio(struct w2r *c, struct bio *bio)
+{
+	lockdep_assert_held(&c->lock);
+	if (bio->bi_max_vecs > SPARE_VECS || c->nr_spares == SPARE_BIOS) {
+		bio_put(bio);
+		return;
+	}
+	/* Its cgroup may go meanwhile. */
+	bio_uninit(bio);
+	bio_list_add_head(&c->spares, bio);
+	c->nr_spares++;
 }
 
 static bool add_hole(struct w2r *c, struct w2r_fetch *f, u32 n)
@@ -125,9 +157,9 @@ static void fetch_ended(struct bio *bio)
 	if (f->owner)
 		end_owner(f, !bio->bi_status);
 	free_pages_of(c, f->holes);
-	bio_put(bio);
 	/* The last one lets go of the lock before the target may vanish. */
 	spin_lock_irqsave(&c->lock, flags);
+	put_bio(c, bio);
 	c->prefetching -= ahead;
 	/* Who waits for it has the lock while he begins to. */
 	if (!--c->own && waitqueue_active(&c->idle))
@@ -164,8 +196,7 @@ static struct w2r_fetch *begin(struct w2r *c, struct bio *cause, u64 first,
 	struct w2r_fetch *f;
 	struct bio *bio;
 
-	bio = compat_bio_alloc_for(cause, c->dev->bdev, most, REQ_OP_READ | opf,
-				   W2R_GFP, &c->bios);
+	bio = get_bio(c, cause, most, REQ_OP_READ | opf);
 	if (!bio)
 		return NULL;
 	bio->bi_iter.bi_sector = first << c->block_shift;
@@ -178,7 +209,7 @@ static struct w2r_fetch *begin(struct w2r *c, struct bio *cause, u64 first,
 	f->holes = NULL;
 	w2r_filler_init(&f->filler);
 	if (!take_blocks(c, f, first, n)) {
-		bio_put(bio);
+		put_bio(c, bio);
 		return NULL;
 	}
 	c->own++;
@@ -420,11 +451,17 @@ void w2r_submit_work(struct work_struct *work)
 
 int w2r_fetch_start(struct w2r *c)
 {
+	bio_list_init(&c->spares);
+	c->nr_spares = 0;
 	return bioset_init(&c->bios, POOL_BIOS,
 			   offsetof(struct w2r_fetch, bio), BIOSET_NEED_BVECS);
 }
 
 void w2r_fetch_stop(struct w2r *c)
 {
+	struct bio *bio;
+
+	while ((bio = bio_list_pop(&c->spares)))
+		bio_put(bio);
 	bioset_exit(&c->bios);
 }

@@ -32,6 +32,20 @@ void count_events(void)
 	run_count(EVENT_TABLES, 1);
 }
 
+/* They are no cgroup's, and all that there is of the pools. */
+static void check_spares(struct w2r *c)
+{
+	struct bio *bio;
+	u32 n = 0;
+
+	bio_list_for_each(bio, &c->spares) {
+		SIM_CHECK(!bio->bi_blkg && !bio->sent);
+		n++;
+	}
+	SIM_CHECK(n == c->nr_spares && n <= 4);
+	SIM_CHECK(c->bios.bios.nr_live == n && !c->bios.vecs.nr_live);
+}
+
 static void check_nothing_under_way(struct w2r *c)
 {
 	u32 i;
@@ -42,7 +56,7 @@ static void check_nothing_under_way(struct w2r *c)
 	SIM_CHECK(!c->prefetching && !c->own);
 	SIM_CHECK(list_empty(&c->late));
 	SIM_CHECK(bio_list_empty(&c->resubmits) && bio_list_empty(&c->aheads));
-	SIM_CHECK(!c->bios.bios.nr_live && !c->bios.vecs.nr_live);
+	check_spares(c);
 }
 
 static void check_content(struct w2r *c, u32 e)

@@ -324,6 +324,19 @@ void bio_list_add(struct bio_list *list, struct bio *bio)
 	list->tail = bio;
 }
 
+void bio_list_add_head(struct bio_list *list, struct bio *bio)
+{
+	bio->bi_next = list->head;
+	list->head = bio;
+	if (!list->tail)
+		list->tail = bio;
+}
+
+struct bio *bio_list_peek(struct bio_list *list)
+{
+	return list->head;
+}
+
 struct bio *bio_list_pop(struct bio_list *list)
 {
 	struct bio *bio = list->head;

@@ -186,6 +186,8 @@ static inline void bio_list_init(struct bio_list *list)
 }
 
 void bio_list_add(struct bio_list *list, struct bio *bio);
+void bio_list_add_head(struct bio_list *list, struct bio *bio);
+struct bio *bio_list_peek(struct bio_list *list);
 struct bio *bio_list_pop(struct bio_list *list);
 void bio_list_merge(struct bio_list *list, struct bio_list *more);
 void bio_list_merge_init(struct bio_list *list, struct bio_list *more);
