@@ -166,7 +166,7 @@ void control_start(void)
 
 	if (sim_once_in(3))
 		phys = 16384 * (1 + sim_below(3)) + sim_below(1000);
-	disk_make(&rig.disk, (phys + BACKING_FIRST_EDGE + BACKING_LAST_EDGE) * PAGE_SECTORS +
+	disk_make(&rig.disk, 0, (phys + BACKING_FIRST_EDGE + BACKING_LAST_EDGE) * PAGE_SECTORS +
 			     sim_below(PAGE_SECTORS));
 	sim_name_device(RIG_DISK_PATH, &rig.disk.bdev);
 	rig.front.submit = submit;

@@ -36,7 +36,7 @@ void rig_start_alone(u32 slots, u32 waiting_pages, u32 phys)
 	oracle_begin(rig.slots_max);
 	SIM_CHECK(!pagein_module_init());
 	rig_make_engine();
-	disk_make(&rig.disk, (u64)(phys + BACKING_FIRST_EDGE + BACKING_LAST_EDGE) * PAGE_SECTORS);
+	disk_make(&rig.disk, 0, (u64)(phys + BACKING_FIRST_EDGE + BACKING_LAST_EDGE) * PAGE_SECTORS);
 	sim_name_device(RIG_DISK_PATH, &rig.disk.bdev);
 	rig.front.submit = submit_alone;
 	rig.front.nr_sectors = (u64)rig.slots * PAGE_SECTORS;

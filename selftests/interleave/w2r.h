@@ -25,12 +25,13 @@ enum fault {
 struct rig {
 	struct mapped_device md;
 	struct sim_disk disk;
-	u64 begin;			/* of the target on the device */
+	u64 begin;			/* of the target on the device; */
+	u64 base;			/* what lies before this one, on both, nobody asks for */
 	u32 sectors;			/* of the target */
 	u32 faults;
 	bool outside;			/* something else writes to the disk, too */
 	bool restless;			/* it is suspended again and again */
-	unsigned long ra_pages;		/* of the device, which are its own while it is suspended */
+	unsigned long ra_pages;		/* what the device reads ahead while it is suspended */
 	u32 hot;			/* where most is done */
 	u32 left;			/* I/Os that are still to be done */
 
@@ -50,7 +51,7 @@ extern struct rig rig;
 
 static inline struct w2r *rig_target(void)
 {
-	return rig.md.ti.private;
+	return rig.md.ti->private;
 }
 
 /* --- w2r_io.c --- */
@@ -84,12 +85,21 @@ void control_shrink(void);
 void control_starve(void);
 void control_end(void);
 
+/* --- w2r_others.c --- */
+
+/* More targets, besides the rig's, which is suspended: they come, and give memory, and go. */
+void others_begin(void);
+/* Until then memory is asked for, also while the rig's goes. */
+void others_end(void);
+
 /* --- w2r_check.c: the target is suspended --- */
 
 /* What must come to pass, beside all that the target counts. */
 enum {
 	EVENT_SUSPENDS = W2R_NR_STATS,
 	EVENT_TABLES,
+	EVENT_REFUSED,
+	EVENT_PARTS,
 	EVENT_OUTSIDE,
 	EVENT_WIDE,
 	EVENT_WRITTEN_OVER,

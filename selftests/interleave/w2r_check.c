@@ -18,6 +18,8 @@ const struct run_event check_events[NR_EVENTS] = {
 	[W2R_RECLAIMED] = { "frames reclaimed", 30 },
 	[EVENT_SUSPENDS] = { "suspends", 500 },
 	[EVENT_TABLES] = { "tables", 200 },
+	[EVENT_REFUSED] = { "tables without memory", 200 },
+	[EVENT_PARTS] = { "frames that several targets gave", 5000 },
 	[EVENT_OUTSIDE] = { "writes from outside", 100 },
 	[EVENT_WIDE] = { "wide clears", 500 },
 	[EVENT_WRITTEN_OVER] = { "written over, and read without the disk", 200 },
@@ -61,7 +63,7 @@ static void check_nothing_under_way(struct w2r *c)
 
 static void check_content(struct w2r *c, u32 e)
 {
-	u64 first = w2r_entry(c, e)->block << c->block_shift;
+	u64 first = (w2r_entry(c, e)->block << c->block_shift) - rig.base;
 	const char *mem = c->slots[e].page->mem;
 	u64 have, want;
 	u32 i;
@@ -118,7 +120,7 @@ static void check_counters(const struct w2r *c)
 			 s[W2R_PREFETCHED], fates, r->held[ROOM_WAITING]);
 	SIM_CHECK(s[W2R_WRITE_ERRORS] == now->failed_writes - then->failed_writes);
 	SIM_CHECK(s[W2R_READ_ERRORS] == rig.md.failed_reads);
-	SIM_CHECK(s[W2R_ORIGIN_PREFETCHES] <= now->reads - then->reads);
+	SIM_CHECK(s[W2R_ORIGIN_READS] + s[W2R_ORIGIN_PREFETCHES] <= now->reads - then->reads);
 }
 
 void check_at_rest(void)

@@ -89,22 +89,71 @@ static void load(void)
 		"index", WORD("mtf", "plain"),
 		"block_kib", WORD("4", "4", "4", "8", "16", "64"),
 	};
+	u32 each = sim_once_in(16), n;
 
-	while (sim_dm_load(&rig.md, rig.begin, rig.sectors, ARRAY_SIZE(words), (char **)words))
+	for (n = 1;; n++) {
+		/* Each piece of memory may be the one that there is not. */
+		sim.refused_next = each ? n : 0;
+		if (!sim_dm_load(&rig.md, rig.begin, rig.base + rig.sectors, ARRAY_SIZE(words),
+				 (char **)words))
+			break;
 		sim.refused_waiting /= 2;
-	rig.before = rig.disk.counts;
-	rig.cleared = false;
+		run_count(EVENT_REFUSED, 1);
+	}
+	sim.refused_next = 0;
+}
+
+/* Refused early and late: a word, what the disk has not, what the machine has not. */
+static void load_wrong(void)
+{
+	static const struct {
+		char *mib, *kib;
+		u32 more;
+	} wrong[] = { { "1", "5", 0 }, { "1", "4", 200 }, { "1048576", "4", 0 } };
+	u32 i = sim_below(ARRAY_SIZE(wrong));
+	char *words[5] = { DISK_PATH, wrong[i].mib, "2", "block_kib", wrong[i].kib };
+
+	SIM_CHECK(sim_dm_load(&rig.md, rig.begin, rig.base + rig.sectors + wrong[i].more,
+			      ARRAY_SIZE(words), words));
+}
+
+/* What a table says holds at once; where no read takes any time, none is ahead of another. */
+static void check_lookahead(void)
+{
+	struct w2r *c = rig_target();
+
+	mutex_lock(&c->ra_lock);
+	if (c->table.readahead != READAHEAD_AUTO)
+		SIM_CHECK(c->lookahead_on == (c->table.readahead == READAHEAD_ON));
+	else if (rig.disk.bdev.synchronous)
+		SIM_CHECK(!c->lookahead_on);
+	else
+		SIM_CHECK(c->lookahead_on == c->toggle.on);
+	SIM_CHECK(rig.md.bdi.ra_pages == (c->lookahead_on ? rig.ra_pages : 0));
+	mutex_unlock(&c->ra_lock);
+}
+
+static void resume(void)
+{
+	if (rig.md.loaded) {
+		rig.before = rig.disk.counts;
+		rig.cleared = false;
+		rig.ra_pages = VM_READAHEAD_PAGES;
+	}
+	sim_dm_resume(&rig.md);
+	check_lookahead();
+	rig.shut = false;
+	wake_up(&rig.gate);
 }
 
 void control_start(void)
 {
-	disk_make(&rig.disk, rig.sectors + sim_below(100));
+	disk_make(&rig.disk, rig.base, rig.sectors + sim_below(100));
 	sim_name_device(DISK_PATH, &rig.disk.bdev);
 	while (sim_dm_make(&rig.md))
 		;
-	rig.ra_pages = rig.md.bdi.ra_pages;
 	load();
-	sim_dm_resume(&rig.md);
+	resume();
 }
 
 void control_suspend(void)
@@ -114,13 +163,6 @@ void control_suspend(void)
 	sim_dm_suspend(&rig.md);
 	rig.suspends++;
 	run_count(EVENT_SUSPENDS, 1);
-}
-
-static void resume(void)
-{
-	sim_dm_resume(&rig.md);
-	rig.shut = false;
-	wake_up(&rig.gate);
 }
 
 /* What was dropped may come back at once; what was wanted may not, for a while. */
@@ -141,7 +183,7 @@ void control_shrink(void)
 	bool wanted = sim_once_in(2), dropped = c->dropped_from;
 	u32 before = c->rooms.limit, resident = c->resident;
 
-	sim_shrink(ULONG_MAX, wanted);
+	sim_shrink(ULONG_MAX, wanted ? SIM_RECLAIM : SIM_DROP_CACHES);
 	SIM_CHECK(c->resident <= KEPT_FRAMES);
 	check_at_rest();
 	if (c->resident < resident && !dropped)
@@ -154,7 +196,7 @@ void control_shrink(void)
 
 static u64 first_missing(struct w2r *c)
 {
-	u64 block = 0;
+	u64 block = rig.base >> c->block_shift;
 
 	while (block < c->nr_blocks && rooms_where(&c->rooms, block) != ROOM_DISK)
 		block++;
@@ -166,7 +208,7 @@ static void read_missing(struct w2r *c)
 	struct io_group g;
 
 	io_group_begin(&g);
-	io_read(&g, first_missing(c) << c->block_shift, 1, 0);
+	io_read(&g, (first_missing(c) << c->block_shift) - rig.base, 1, 0);
 	io_group_end(&g);
 }
 
@@ -176,7 +218,7 @@ void control_starve(void)
 	struct w2r *c = rig_target();
 	u32 i;
 
-	if (c->nr_entries < 4 * KEPT_FRAMES || c->nr_blocks < 2 * c->nr_entries)
+	if (c->nr_entries < 4 * KEPT_FRAMES || rig.sectors >> c->block_shift < 2 * c->nr_entries)
 		return;
 	resume();
 	sim.refused = 512;
@@ -211,22 +253,44 @@ static void shorten(struct w2r *c)
 	spin_unlock_irq(&c->lock);
 }
 
-/* What a write to the files does. */
-static void change_knob(struct w2r *c)
+static void set_readahead(struct w2r *c, const char *value)
 {
-	u32 which = sim_below(3);
-
 	spin_lock_irq(&c->lock);
-	if (which == 0)
+	SIM_CHECK(!table_set(&c->table, TABLE_READAHEAD, value));
+	spin_unlock_irq(&c->lock);
+	w2r_readahead_update(c, false);
+}
+
+static void change_readahead(struct w2r *c)
+{
+	set_readahead(c, WORD("auto", "on", "off"));
+}
+
+static void change_plan(struct w2r *c)
+{
+	spin_lock_irq(&c->lock);
+	if (sim_once_in(2))
 		table_set(&c->table, TABLE_LOOKAHEAD, WORD("1", "16", "256", "1024"));
-	else if (which == 1)
-		table_set(&c->table, TABLE_READAHEAD, WORD("auto", "on", "off"));
 	else if (!table_set(&c->table, TABLE_PLANNER,
 			    WORD("obl", "stream", "pattern", "region", "near", "auto")))
 		w2r_plan_anew(c);
 	spin_unlock_irq(&c->lock);
-	if (which == 1)
-		w2r_readahead_update(c, false);
+}
+
+/* What a write to the files does. */
+static void change_knob(struct w2r *c)
+{
+	if (sim_once_in(3))
+		change_readahead(c);
+	else
+		change_plan(c);
+}
+
+/* What somebody writes to read_ahead_kb stays. */
+static void set_read_ahead(void)
+{
+	rig.ra_pages = 1 + sim_below(1000);
+	rig.md.bdi.ra_pages = rig.ra_pages;
 }
 
 /*
@@ -247,7 +311,7 @@ static void ask(void)
 	static const enum status_type types[] = {
 		STATUSTYPE_INFO, STATUSTYPE_TABLE, STATUSTYPE_IMA,
 	};
-	struct dm_target *ti = &rig.md.ti;
+	struct dm_target *ti = rig.md.ti;
 	char text[2048], clear[] = "clear_stats", *words[] = { clear };
 
 	ti->type->status(ti, types[sim_below(ARRAY_SIZE(types))], 0, text, sizeof(text));
@@ -259,13 +323,19 @@ static void ask(void)
 
 static void suspend_and_resume(void)
 {
+	bool other = sim_once_in(3), early = sim_once_in(2);
+
+	/* The table that it has is in use meanwhile. */
+	if (other && early)
+		load();
 	control_suspend();
 	check_at_rest();
-	if (sim_once_in(3)) {
-		count_events();
-		sim_dm_unload(&rig.md);
+	if (other && !early)
 		load();
-	}
+	if (sim_once_in(4))
+		sim_dm_clear(&rig.md);
+	if (rig.md.loaded)
+		count_events();
 	resume();
 }
 
@@ -273,12 +343,12 @@ void control_work(void *unused)
 {
 	while (rig.tasks) {
 		sim_sleep((u64)sim.tick * sim_size(rig.restless ? 1000 : 10000));
-		switch (sim_below(rig.restless ? 18 : 9)) {
+		switch (sim_below(rig.restless ? 20 : 11)) {
 		case 0: case 1:
 			change_weather();
 			break;
 		case 2:
-			sim_shrink(sim_size(100), sim_once_in(2));
+			sim_shrink(sim_size(100), sim_below(SIM_ASKERS));
 			break;
 		case 3:
 			shorten(rig_target());
@@ -295,6 +365,12 @@ void control_work(void *unused)
 		case 7:
 			/* The target looks at what happened every second. */
 			sim_sleep(sim_size(10) * 1000000000ull);
+			break;
+		case 8:
+			set_read_ahead();
+			break;
+		case 9:
+			load_wrong();
 			break;
 		default:
 			suspend_and_resume();

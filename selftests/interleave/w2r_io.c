@@ -95,7 +95,7 @@ static void on_end(struct user_io *user)
 
 static struct io *new_io(struct io_group *g, u32 sector, u32 n, blk_opf_t opf)
 {
-	struct io *io = user_io_new(sizeof(*io), g, &rig.md.bdev, rig.begin + sector, opf);
+	struct io *io = user_io_new(sizeof(*io), g, &rig.md.bdev, rig.begin + rig.base + sector, opf);
 
 	SIM_CHECK(sector + n <= rig.sectors);
 	io->user.on_end = on_end;
@@ -174,8 +174,8 @@ void io_flush(struct io_group *g)
 
 void io_outside(u32 sector, u32 n)
 {
-	struct dm_target *ti = &rig.md.ti;
-	char invalidate[] = "invalidate", range[32], result[1] = "";
+	struct dm_target *ti = rig.md.ti;
+	char invalidate[] = "invalidate", range[48], result[1] = "";
 	char *words[2] = { invalidate, range };
 	u64 begin = oracle_now(), *values = calloc(n, sizeof(u64)), end;
 	u32 i;
@@ -188,7 +188,8 @@ void io_outside(u32 sector, u32 n)
 		rig.disk.media[sector + i] = values[i];
 	}
 	sim_point(SIM_LOCK);
-	snprintf(range, sizeof(range), "%u-%u", sector, sector + n - 1);
+	snprintf(range, sizeof(range), "%llu-%llu", rig.base + sector,
+		 rig.base + sector + n - 1);
 	run_count(EVENT_OUTSIDE, 1);
 	run_note("outside write of sectors %s begin %llu", range, begin);
 	SIM_CHECK(!ti->type->message(ti, 2, words, result, sizeof(result)));

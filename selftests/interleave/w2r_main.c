@@ -4,12 +4,23 @@
 
 struct rig rig;
 
+/* On a small device, or at the end of a large one: where a number of 32 bits ends, or beyond. */
+static u64 some_base(void)
+{
+	static const u32 bits[] = { 32, 35, 39, 45, 54 };
+
+	if (sim_below(8))
+		return 0;
+	return (1ull << bits[sim_below(ARRAY_SIZE(bits))]) - (sim_once_in(2) ? 4096 : 0);
+}
+
 static void begin(void)
 {
 	memset(&rig, 0, sizeof(rig));
 	init_waitqueue_head(&rig.gate);
 	rig.sectors = 200 + (sim_once_in(3) ? 5800 : sim_size(6000));
 	rig.begin = sim_once_in(2) ? 0 : sim_below(5000);
+	rig.base = some_base();
 	rig.faults = sim_once_in(3) ? 0 : sim_below(32);
 	rig.outside = sim_once_in(2);
 	rig.restless = sim_once_in(4);
@@ -46,6 +57,8 @@ static void work(void)
 
 static void run(void)
 {
+	bool others = sim_once_in(10);
+
 	begin();
 	fill_disk();
 	work();
@@ -58,7 +71,11 @@ static void run(void)
 	check_at_rest();
 	control_starve();
 	check_at_rest();
+	if (others)
+		others_begin();
 	control_end();
+	if (others)
+		others_end();
 	sim_module_exit();
 	oracle_end();
 	sim_check_cgroups();

@@ -287,6 +287,18 @@ static void count(struct sim_disk *disk, const struct bio *bio)
 	}
 }
 
+/* A flush may name any sector. */
+static u64 place_of(const struct sim_disk *disk, const struct bio *bio)
+{
+	u64 sector = bio->bi_iter.bi_sector;
+
+	if (!bio_sectors(bio))
+		return 0;
+	if (sector < disk->base)
+		sim_fail("sector %llu is nobody's, as the disk begins at %llu", sector, disk->base);
+	return sector - disk->base;
+}
+
 static struct request *new_request(struct sim_disk *disk, struct bio *bio)
 {
 	struct request *rq = calloc(1, sizeof(*rq));
@@ -296,7 +308,7 @@ static struct request *new_request(struct sim_disk *disk, struct bio *bio)
 	rq->plugger = current;
 	rq->op = bio_op(bio);
 	rq->flags = bio->bi_opf;
-	rq->sector = bio->bi_iter.bi_sector;
+	rq->sector = place_of(disk, bio);
 	rq->n = bio_sectors(bio);
 	bio_list_add(&rq->bios, bio);
 	return rq;
@@ -312,7 +324,7 @@ static bool merge(struct sim_disk *disk, struct bio *bio)
 		if (rq->plugger == current)
 			last = rq;
 	if (!last || last->op != bio_op(bio) || (last->flags | bio->bi_opf) & alone ||
-	    !moves_data(last->op) || last->sector + last->n != bio->bi_iter.bi_sector)
+	    !moves_data(last->op) || last->sector + last->n != place_of(disk, bio))
 		return false;
 	bio_list_add(&last->bios, bio);
 	last->n += bio_sectors(bio);
@@ -365,7 +377,7 @@ static void disk_unplug(struct block_device *bdev)
 
 /* --- disks --- */
 
-void disk_make(struct sim_disk *disk, u64 sectors)
+void disk_make(struct sim_disk *disk, u64 base, u64 sectors)
 {
 	static const u32 depths[] = { 1, 2, 8, 32, 256 };
 
@@ -373,7 +385,7 @@ void disk_make(struct sim_disk *disk, u64 sectors)
 		.bdev = {
 			.submit = disk_submit,
 			.unplug = disk_unplug,
-			.nr_sectors = sectors,
+			.nr_sectors = base + sectors,
 			.block_size = SECTOR_SIZE,
 			.synchronous = sim_once_in(8),
 			.queue.max_sectors = sim_once_in(2) ? 2560 : 8 * sim_size(256),
@@ -383,6 +395,7 @@ void disk_make(struct sim_disk *disk, u64 sectors)
 		.bad = calloc(sectors, 1),
 		.stored_at = calloc(sectors, sizeof(u64)),
 		.slow = sim_size(3000),
+		.base = base,
 		.depth = depths[sim_below(ARRAY_SIZE(depths))],
 		.plugs = sim_once_in(2),
 		.threaded = sim_once_in(4),
@@ -400,7 +413,7 @@ void disk_heal(struct sim_disk *disk)
 	disk->fails_flushes = 0;
 	disk->gone = false;
 	disk->fates = 0;
-	memset(disk->bad, 0, disk->bdev.nr_sectors);
+	memset(disk->bad, 0, disk->bdev.nr_sectors - disk->base);
 }
 
 void disk_free(struct sim_disk *disk)

@@ -46,6 +46,7 @@ struct sim_disk {
 	u64 fates;		/* bit i: so does the i-th write from now on */
 
 	/* May not. */
+	u64 base;		/* it begins there: what lies before nobody asks for */
 	u32 depth;		/* requests at a time; more wait to be sent */
 	bool plugs;
 	bool threaded;		/* its I/O ends in tasks, not in interrupts */
@@ -59,8 +60,8 @@ struct sim_disk {
 	struct disk_counts counts;
 };
 
-/* Its sectors have the stamp 0. What it is like follows from the seed. */
-void disk_make(struct sim_disk *disk, u64 sectors);
+/* Its sectors, from @base on, have the stamp 0. What it is like follows from the seed. */
+void disk_make(struct sim_disk *disk, u64 base, u64 sectors);
 /* From now on nothing fails any more. */
 void disk_heal(struct sim_disk *disk);
 /* Its I/O has ended; who ends it may still be on his way. */

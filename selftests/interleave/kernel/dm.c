@@ -131,7 +131,7 @@ static void clone_ended(struct bio *bio)
 {
 	struct dm_clone *clone = clone_of(bio);
 	struct dm_io *io = clone->io;
-	struct dm_target *ti = &io->md->ti;
+	struct dm_target *ti = io->md->ti;
 	blk_status_t status = bio->bi_status;
 
 	if (status && !bio->was_sent)
@@ -146,7 +146,7 @@ static void clone_ended(struct bio *bio)
 
 static struct dm_clone *new_clone(struct dm_io *io, u32 *len)
 {
-	u32 bytes = io->md->ti.per_io_data_size;
+	u32 bytes = io->md->ti->per_io_data_size;
 	struct bio *orig = io->orig;
 	struct dm_clone *clone;
 	char *mem = malloc(bytes + sizeof(*clone));
@@ -170,18 +170,18 @@ static struct dm_clone *new_clone(struct dm_io *io, u32 *len)
 
 static u32 cut(const struct mapped_device *md, const struct bio *bio)
 {
-	u32 len = bio_sectors(bio), most = md->ti.max_io_len;
+	u32 len = bio_sectors(bio), most = md->ti->max_io_len;
 
 	if (bio_op(bio) != REQ_OP_READ && bio_op(bio) != REQ_OP_WRITE)
 		return len;
-	most -= dm_target_offset(&md->ti, bio->bi_iter.bi_sector) % most;
+	most -= dm_target_offset(md->ti, bio->bi_iter.bi_sector) % most;
 	return min3(len, most, md->most);
 }
 
 /* The clone may have ended before ->map returns. */
 static void map(struct dm_io *io, u32 *len)
 {
-	struct dm_target *ti = &io->md->ti;
+	struct dm_target *ti = io->md->ti;
 	struct dm_clone *clone = new_clone(io, len);
 	struct bio *bio = &clone->bio;
 	int r;
@@ -250,7 +250,7 @@ int sim_dm_make(struct mapped_device *md)
 	*md = (struct mapped_device) {
 		.bdev.submit = dm_submit,
 		.bdev.bd_disk = &md->disk,
-		.bdi.ra_pages = 32,
+		.bdi.ra_pages = VM_READAHEAD_PAGES,
 		.disk.bdi = &md->bdi,
 		.table.md = md,
 		.blocked = true,
@@ -269,22 +269,38 @@ void sim_dm_free(struct mapped_device *md)
 
 int sim_dm_load(struct mapped_device *md, u64 begin, u64 len, unsigned int argc, char **argv)
 {
-	md->ti = (struct dm_target) {
+	struct dm_target *ti = &md->targets[md->ti == md->targets];
+	int err;
+
+	SIM_CHECK(!md->loaded);
+	*ti = (struct dm_target) {
 		.table = &md->table, .type = registered, .begin = begin, .len = len,
 	};
-	md->bdev.nr_sectors = begin + len;
-	md->failed_reads = 0;
-	return md->ti.type->ctr(&md->ti, argc, argv);
+	err = ti->type->ctr(ti, argc, argv);
+	if (!err)
+		md->loaded = ti;
+	return err;
+}
+
+void sim_dm_clear(struct mapped_device *md)
+{
+	struct dm_target *ti = md->loaded;
+
+	md->loaded = NULL;
+	if (ti)
+		ti->type->dtr(ti);
 }
 
 void sim_dm_unload(struct mapped_device *md)
 {
-	md->ti.type->dtr(&md->ti);
+	sim_dm_clear(md);
+	md->ti->type->dtr(md->ti);
+	md->ti = NULL;
 }
 
 void sim_dm_suspend(struct mapped_device *md)
 {
-	struct dm_target *ti = &md->ti;
+	struct dm_target *ti = md->ti;
 
 	ti->type->presuspend(ti);
 	sim_point(SIM_LOCK);
@@ -294,11 +310,25 @@ void sim_dm_suspend(struct mapped_device *md)
 	ti->type->postsuspend(ti);
 }
 
+static struct dm_target *swap_tables(struct mapped_device *md)
+{
+	struct dm_target *old = md->ti;
+
+	md->ti = md->loaded;
+	md->loaded = NULL;
+	md->bdev.nr_sectors = md->ti->begin + md->ti->len;
+	md->failed_reads = 0;
+	md->bdi.ra_pages = VM_READAHEAD_PAGES;
+	return old;
+}
+
 void sim_dm_resume(struct mapped_device *md)
 {
-	struct dm_target *ti = &md->ti;
+	struct dm_target *old = md->loaded ? swap_tables(md) : NULL;
 
-	ti->type->resume(ti);
+	md->ti->type->resume(md->ti);
 	md->blocked = false;
 	queue_work(md->wq, &md->work);
+	if (old)
+		old->type->dtr(old);
 }

@@ -116,12 +116,16 @@ static inline void kobject_init(struct kobject *kobj, const struct kobj_type *ty
 
 /* --- the device, for the tests --- */
 
+#define VM_READAHEAD_PAGES	32
+
 struct mapped_device {
 	struct block_device bdev;
 	struct gendisk disk;
 	struct backing_dev_info bdi;
 	struct dm_table table;
-	struct dm_target ti;
+	struct dm_target *ti;		/* of the table that I/O goes by; */
+	struct dm_target *loaded;	/* of the one that takes its place at the next resume */
+	struct dm_target targets[2];
 	bool blocked;			/* what comes waits for resume */
 	u32 submitters;
 	u32 ios;			/* under way */
@@ -136,11 +140,18 @@ struct mapped_device {
 /* -ENOMEM. The device is suspended, and has no table. */
 int sim_dm_make(struct mapped_device *md);
 void sim_dm_free(struct mapped_device *md);
-/* A table of one target from sector @begin on: the error of its ->ctr. */
+/*
+ * A table of one target from sector @begin on, for the next resume: the error of its ->ctr.
+ * The device may be in use by the table that it has.
+ */
 int sim_dm_load(struct mapped_device *md, u64 begin, u64 len, unsigned int argc, char **argv);
+/* It is not wanted any more. */
+void sim_dm_clear(struct mapped_device *md);
+/* Takes both tables away. The device is suspended. */
 void sim_dm_unload(struct mapped_device *md);
 /* From one to the other nothing is under way. */
 void sim_dm_suspend(struct mapped_device *md);
+/* With another table the block layer sets the read-ahead anew; the old one goes last. */
 void sim_dm_resume(struct mapped_device *md);
 
 #endif

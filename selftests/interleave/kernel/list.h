@@ -157,7 +157,17 @@ static inline void list_del_rcu(struct list_head *entry)
 	entry->prev = LIST_POISON;
 }
 
-#define list_for_each_entry_rcu(pos, head, member)	list_for_each_entry(pos, head, member)
+/* What a loop is at may be gone before the next step, where no such section holds that back. */
+static inline struct list_head *list_first_rcu(const struct list_head *head)
+{
+	SIM_CHECK(current->nr_rcu);
+	return head->next;
+}
+
+#define list_for_each_entry_rcu(pos, head, member)			\
+	for (pos = list_entry(list_first_rcu(head), typeof(*pos), member);	\
+	     &pos->member != (head);					\
+	     pos = list_next(pos, member))
 
 /* --- hash buckets --- */
 

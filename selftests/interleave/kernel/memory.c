@@ -22,7 +22,7 @@ bool sim_memory(gfp_t gfp)
 		sim_point(SIM_LOCK);
 	if (gfp & __GFP_IO && sim_reclaim && sim_once_in(16))
 		sim_reclaim();
-	if (sim_below(1024) >= refused)
+	if (sim_below(1024) >= refused && !(sim.refused_next && !--sim.refused_next))
 		return true;
 	sim.refusals++;
 	return false;
@@ -259,20 +259,30 @@ void shrinker_free(struct shrinker *s)
 	kfree(s);
 }
 
-void sim_shrink(unsigned long nr, bool wanted)
+unsigned long sim_shrink(unsigned long nr, enum sim_asker asker)
 {
+	static const unsigned int flags[] = {
+		[SIM_DROP_CACHES] = 0,
+		[SIM_RECLAIM] = PF_MEMALLOC,
+		[SIM_KSWAPD] = PF_MEMALLOC | PF_KSWAPD,
+	};
 	struct shrink_control sc = { .nr_to_scan = nr };
 	struct shrinker *s = registered;
+	unsigned long freed = 0;
 
 	if (!s)
-		return;
+		return 0;
 	s->users++;
-	current->flags |= wanted ? PF_MEMALLOC : 0;
+	current->flags |= flags[asker];
 	if (s->count_objects(s, &sc))
-		s->scan_objects(s, &sc);
-	current->flags &= ~PF_MEMALLOC;
+		freed = s->scan_objects(s, &sc);
+	current->flags &= ~flags[asker];
 	s->users--;
 	sim_wake_all(&s->idle);
+	if (freed == SHRINK_STOP)
+		return 0;
+	SIM_CHECK(freed <= nr);
+	return freed;
 }
 
 void sim_check_leaks(void)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Memory: fresh is not zero, freed is poisoned, and what is not given back fails the run.
- * sim.refused says how often there is none.
+ * sim.refused says how often there is none, sim.refused_next which one is refused in any
+ * case.
  */
 #ifndef INTERLEAVE_MEMORY_H
 #define INTERLEAVE_MEMORY_H
@@ -47,7 +48,7 @@ void kfree(const void *ptr);
 char *kstrdup(const char *text, gfp_t gfp);
 
 #define totalram_pages()		(1ul << 24)
-#define si_mem_available()		(1l << 23)
+#define si_mem_available()		(sim.short_of_memory ? 1l << 16 : 1l << 23)
 
 /* --- each CPU's own --- */
 
@@ -123,14 +124,18 @@ struct shrinker {
 struct shrinker *shrinker_alloc(unsigned int flags, const char *format, ...);
 void shrinker_register(struct shrinker *s);
 void shrinker_free(struct shrinker *s);
-/*
- * Asks the one that is registered, if there is one, for @nr objects: for who reclaims
- * memory or, if not @wanted, for drop_caches.
- */
-void sim_shrink(unsigned long nr, bool wanted);
+
+enum sim_asker {
+	SIM_DROP_CACHES,
+	SIM_RECLAIM,		/* of a task that wants memory */
+	SIM_KSWAPD,
+	SIM_ASKERS,
+};
+
+/* Asks the one that is registered, if there is one, for @nr objects; how many it gave. */
+unsigned long sim_shrink(unsigned long nr, enum sim_asker asker);
 #define mm_account_reclaimed_pages(nr)	((void)(nr))
-/* Who asks is a task that wants memory. */
-#define current_is_kswapd()		false
+#define current_is_kswapd()		(!!(current->flags & PF_KSWAPD))
 
 /* --- for the allocators --- */
 

@@ -54,6 +54,7 @@ struct task_struct {
 #define PF_WQ_WORKER	1u
 #define PF_KTHREAD	2u
 #define PF_MEMALLOC	4u
+#define PF_KSWAPD	8u
 
 extern struct task_struct *current;
 
@@ -151,6 +152,8 @@ struct sim {
 	u32 tick;		/* ns from one switch to the next */
 	u32 refused;		/* of 1024 allocations that may not wait; */
 	u32 refused_waiting;	/* of those that may, and may fail all the same */
+	u32 refused_next;	/* the so-manieth of all from now on, too; 0: none */
+	bool short_of_memory;	/* there is little that nobody uses */
 	u64 refusals;		/* so far */
 };
 
