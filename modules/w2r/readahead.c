@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/atomic.h>
+
 #include "compat/bdev.h"
 #include "readahead.h"
 #include "trace.h"
@@ -29,7 +31,7 @@ static unsigned long *ra_pages(struct w2r *c)
 /*
  * What somebody wrote since it was switched off stays, until switching is asked
  * for again: the block layer of recent kernels (blk_apply_bdi_limits()) writes to
- * it too, with each limit of the queue that is changed.
+ * it too, with each limit of the queue that is changed. They may do so just now.
  */
 static void ra_switch_off(struct w2r *c, bool period)
 {
@@ -37,17 +39,14 @@ static void ra_switch_off(struct w2r *c, bool period)
 
 	if (c->ra_off && (period || !READ_ONCE(*ra)))
 		return;
-	c->saved_ra = READ_ONCE(*ra);
-	WRITE_ONCE(*ra, 0);
+	c->saved_ra = xchg(ra, 0);
 	c->ra_off = true;
 }
 
 static void ra_switch_on(struct w2r *c)
 {
-	unsigned long *ra = ra_pages(c);
-
-	if (c->ra_off && !READ_ONCE(*ra))
-		WRITE_ONCE(*ra, c->saved_ra);
+	if (c->ra_off)
+		cmpxchg(ra_pages(c), 0, c->saved_ra);
 	c->ra_off = false;
 }
 

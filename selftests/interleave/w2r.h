@@ -83,6 +83,8 @@ void control_suspend(void);
 void control_shrink(void);
 /* It is read while memory is refused, which is not asked for again at once. */
 void control_starve(void);
+/* Its read-ahead is written to while the target has to do with it. */
+void control_read_ahead(void);
 void control_end(void);
 
 /* --- w2r_others.c --- */

@@ -293,6 +293,58 @@ static void set_read_ahead(void)
 	rig.md.bdi.ra_pages = rig.ra_pages;
 }
 
+static void set_read_ahead_often(void *unused)
+{
+	u32 n = 1 + sim_below(20);
+
+	while (n--) {
+		set_read_ahead();
+		sim_point(SIM_LOOK);
+	}
+	rig.controlled = false;
+	wake_up(&rig.gate);
+}
+
+/* Off means none, and none of the device's either, but what somebody wants in spite of it. */
+static void check_switching(struct w2r *c)
+{
+	const unsigned long *ra = &rig.md.bdi.ra_pages;
+	u64 prefetched;
+
+	set_readahead(c, "off");
+	SIM_CHECK(!*ra);
+	prefetched = c->stats[W2R_PREFETCHED];
+	read_all();
+	SIM_CHECK(c->stats[W2R_PREFETCHED] == prefetched);
+	set_read_ahead();
+	sim_sleep(GROWN_SOON);
+	SIM_CHECK(*ra == rig.ra_pages);
+	set_readahead(c, "off");
+	SIM_CHECK(!*ra);
+	set_readahead(c, "on");
+	SIM_CHECK(*ra == rig.ra_pages);
+	/* Who wants none gets none. */
+	if (sim_once_in(2))
+		rig.md.bdi.ra_pages = rig.ra_pages = 0;
+	control_suspend();
+	check_at_rest();
+	resume();
+}
+
+/* It is written to while the target switches it off and on. */
+void control_read_ahead(void)
+{
+	struct w2r *c = rig_target();
+
+	resume();
+	check_switching(c);
+	rig.controlled = true;
+	sim_spawn("who writes read_ahead_kb", set_read_ahead_often, NULL);
+	while (rig.controlled)
+		change_readahead(c);
+	control_suspend();
+}
+
 /*
  * As if the disk took so long for a read: where it is slow, workers send what is read ahead, and where it is not fast
  * near names some of it.

@@ -51,6 +51,13 @@
 		*(old) = found_c_;					\
 	same_c_; })
 
+/* What was found. */
+#define cmpxchg(ptr, old, value) ({					\
+	typeof(*(ptr)) found_x_ = (old);				\
+									\
+	try_cmpxchg(ptr, &found_x_, value);				\
+	found_x_; })
+
 struct sim_atomic {
 	int value;
 };
