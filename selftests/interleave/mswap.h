@@ -93,6 +93,8 @@ void rig_make_engine(void);
 void rig_drop_engine(void);
 /* The same on a disk of @phys slots, for the caller alone: nothing goes wrong by itself. */
 void rig_start_alone(u32 slots, u32 waiting_pages, u32 phys);
+/* The engine stops, and all of it goes, the disk, too. */
+void rig_end(void);
 
 /* --- mswap_io.c: bios --- */
 

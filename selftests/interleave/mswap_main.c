@@ -106,7 +106,7 @@ static void empty(void)
 		sim_fail("a device that holds nothing cannot have another size");
 }
 
-static void end(void)
+void rig_end(void)
 {
 	control_stop();
 	rig_drop_engine();
@@ -120,23 +120,23 @@ static void run(void)
 {
 	if (sim.seed % READS_ONCE_IN == READS_SEED) {
 		reads_run();
-		end();
+		rig_end();
 		return;
 	}
 	if (sim.seed % SCENES_ONCE_IN == 0) {
 		scenes_run();
-		end();
+		rig_end();
 		return;
 	}
 	begin();
 	work();
 	if (sim_once_in(2)) {
 		/* As a reset does, with whatever is under way. */
-		end();
+		rig_end();
 		return;
 	}
 	empty();
-	end();
+	rig_end();
 }
 
 int main(int argc, char **argv)

@@ -491,8 +491,9 @@ void reads_run(void)
 		check_skipping, check_skipping, check_few, check_few, check_rewrites, check_hole,
 		check_filled_hole, check_burst, check_down, reads_beside_random, reads_beside_random,
 		reads_after_random, reads_parted, reads_held, reads_held, reads_scattered, reads_turned,
-		reads_mirrored, reads_mirrored, reads_mirrored, reads_mirrored, reads_blocks, reads_blocks,
-		reads_eights, reads_eights,
+		reads_blocks, reads_blocks, reads_eights, reads_eights,
+		/* One of each kind. */
+		reads_mirrored, reads_mirrored, reads_mirrored,
 		/* These look at something only where what they need to has come about by chance. */
 		reads_late, reads_late, reads_late, reads_late, reads_late, reads_late, reads_late, reads_late,
 		reads_begun, reads_begun, reads_begun, reads_begun, reads_begun, reads_begun, reads_begun,
