@@ -48,7 +48,6 @@ static struct waiting_frame *get_frame(struct read_op *op,
 	f->stranger = stranger;
 	f->passed = false;
 	f->steady = stranger || passed ? STEADY_NONE : op->steady;
-	steady_spend(&sh->steady, f->steady);
 	return f;
 }
 
@@ -74,6 +73,7 @@ static void take_frames_around(struct read_op *op, struct pagein_shard *sh,
 			      &wasted);
 		if (!f)
 			break;
+		steady_spend(&sh->steady, f->steady);
 		up[nr_up++] = f;
 	}
 	while (at - nr_down > w.first && nr_up + nr_down < most) {
@@ -81,6 +81,7 @@ static void take_frames_around(struct read_op *op, struct pagein_shard *sh,
 			      &wasted);
 		if (!f)
 			break;
+		steady_spend(&sh->steady, f->steady);
 		op->frames[at - w.first - ++nr_down] = f;
 	}
 	for (i = 0; i < nr_down; i++)
@@ -133,9 +134,13 @@ bool read_take_frames_of(struct read_op *op, struct pagein_shard *sh, u64 bits, 
 		op->frames[__ffs64(left)] = f;
 	}
 	pagein_learn(op->pi, sh, &waiting_no_fate, &wasted);
-	if (!left)
-		return true;
-	for (got = bits & ~left; got; got &= got - 1)
-		waiting_put(&sh->room, op->frames[__ffs64(got)]);
-	return false;
+	for (got = bits & ~left; got; got &= got - 1) {
+		f = op->frames[__ffs64(got)];
+		/* Who gets none of them, since the room gets smaller, has not spent any. */
+		if (left)
+			waiting_put(&sh->room, f);
+		else
+			steady_spend(&sh->steady, f->steady);
+	}
+	return !left;
 }

@@ -197,6 +197,7 @@ enum {
 	EVENT_DOWN,			/* from the last one to the first, */
 	EVENT_MIRRORED,			/* both ways, */
 	EVENT_ON_CREDIT,		/* with little credit among others, */
+	EVENT_UNPAID,			/* in a room that gets smaller, */
 	EVENT_CUT,			/* through runs that end in granules, */
 	EVENT_LOST,			/* or have lost pages there, */
 	EVENT_SCATTERED,		/* and with others' between, */

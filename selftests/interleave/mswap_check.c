@@ -51,6 +51,7 @@ const struct run_event check_events[NR_EVENTS] = {
 	[EVENT_DOWN] = { "readers who go down", 2 },
 	[EVENT_MIRRORED] = { "readers who go up and down", 3 },
 	[EVENT_ON_CREDIT] = { "readers with little credit side by side", 1 },
+	[EVENT_UNPAID] = { "readers in a room that gets smaller", 1 },
 	[EVENT_CUT] = { "readers whose windows are cut short", 1 },
 	[EVENT_LOST] = { "readers whose run has lost pages where two granules meet", 1 },
 	[EVENT_SCATTERED] = { "readers of scattered pages who turn back", 2 },

@@ -501,8 +501,9 @@ void reads_run(void)
 		reads_across, reads_across, reads_across, reads_across, reads_across, reads_across,
 		reads_across, reads_across, reads_across, reads_across, reads_across, reads_across,
 		reads_by_bios, reads_by_bios, reads_copied, reads_copied,
-		reads_in_pairs, reads_on_credit, reads_on_credit, reads_cut_by_granules, reads_cut_by_granules,
-		reads_cut_by_runs, reads_cut_by_runs, reads_over_borders, reads_over_borders,
+		reads_in_pairs, reads_on_credit, reads_on_credit, reads_unpaid, reads_cut_by_granules,
+		reads_cut_by_granules, reads_cut_by_runs, reads_cut_by_runs, reads_over_borders,
+		reads_over_borders,
 	};
 
 	check_smaller_room();

@@ -65,6 +65,7 @@ void reads_in_pairs(void);
 /* ... and mswap_reads_down.c. */
 void reads_mirrored(void);
 void reads_on_credit(void);
+void reads_unpaid(void);
 void reads_cut_by_granules(void);
 void reads_cut_by_runs(void);
 void reads_over_borders(void);

@@ -18,6 +18,9 @@
 #define SCATTERED_APART	40
 /* Not all of them are to be read at the beginning. */
 #define SCATTERED_WINDOW	8
+/* Behind so many pages is a hole, and a room that gets smaller has so many frames left. */
+#define UNPAID_PAGES	8
+#define UNPAID_FRAMES	3
 /* What steady readers are read ahead on so much credit is less than a granule. */
 #define CREDIT_PAGES	16
 /* A run, of whose first granule 8, 16, 32 and 8 pages are read, and then each other one at once. */
@@ -217,6 +220,52 @@ static u64 read_run(u32 pages, bool down)
 	for (page = 0; page < pages; page++)
 		reads += reads_one(down ? pages - 1 - page : page);
 	return reads;
+}
+
+/* Of the room, all pages wait but for so many frames, and none are to be kept. */
+static void shrink_room(struct waiting_room *r, u32 left)
+{
+	struct waiting_fate wasted = { 0 };
+	struct waiting_frame *f;
+
+	while (waiting_nr_free(r) > left) {
+		f = waiting_get(r, &wasted);
+		f->slot = rig.engine->map.nr_phys + r->nr_ready;
+		f->onward.slot = SLOT_NONE;
+		waiting_add(r, f);
+	}
+	r->target = 0;
+}
+
+static u32 credit_of(const struct steady *s)
+{
+	u32 class, sum = 0;
+
+	for (class = STEADY_NONE + 1; class <= STEADY_CLASSES; class++)
+		sum += s->credit[class];
+	return sum;
+}
+
+/* A window behind a hole for which there are too few frames in the end costs its reader nothing. */
+void reads_unpaid(void)
+{
+	u32 slot = lay_run(2 * GRANULE_SLOTS), paid;
+	struct pagein_shard *sh = &rig.engine->pagein.shards[granule_shard(granule_of(slot))];
+	u64 pages;
+
+	io_free_slot(UNPAID_PAGES);
+	set_windows(1, 1);
+	reads_one(0);
+	shrink_room(&sh->room, UNPAID_FRAMES);
+	paid = credit_of(&sh->steady);
+	pages = reads_now().pages;
+	reads_one(1);
+	pages = reads_now().pages - pages;
+	paid -= credit_of(&sh->steady);
+	run_count(EVENT_UNPAID, 1);
+	if (paid != (pages - 1) * STEADY_TRIES)
+		sim_fail("a reader of whom a room that gets smaller keeps %llu pages has paid for %u",
+			 pages - 1, paid / STEADY_TRIES);
 }
 
 /* A window that is small since its granule ends there has the next one grow all the same. */
