@@ -65,3 +65,15 @@ struct onward read_op_join(struct read_op *op, struct pagein_shard *sh,
 		op->trigger = WINDOW_MAX;
 	return onward;
 }
+
+u32 pagein_wants_onward(struct pagein *pi, const struct bio *bio,
+			const struct onward *onward, u32 from)
+{
+	u32 n = bio->bi_iter.bi_size >> PAGE_SHIFT, skipped = onward->slot - (from + 1);
+	u32 virt = slot_bio_virt(bio->bi_iter) + skipped;
+
+	lockdep_assert_held(&pagein_shard(pi, onward->slot)->lock);
+	if (onward->below || skipped >= n || !pagein_lies_at(pi, virt, onward->slot))
+		return 0;
+	return n - skipped;
+}

@@ -158,6 +158,7 @@ static noinline void pagein_ahead(struct pagein *pi, const struct walk *w)
 	struct onward onward = w->onward;
 	struct read_op *op;
 	unsigned long flags;
+	u32 wanted = 0;
 	bool planned;
 
 	onward.size = min_t(u32, onward.size, pagein_limit(pi));
@@ -167,7 +168,9 @@ static noinline void pagein_ahead(struct pagein *pi, const struct walk *w)
 	if (!op)
 		return;
 	spin_lock_irqsave(&sh->lock, flags);
-	planned = read_plan_ahead(op, sh, &onward, w->onward_from);
+	if (w->rest)
+		wanted = pagein_wants_onward(pi, w->rest, &onward, w->onward_from);
+	planned = read_plan_ahead(op, sh, &onward, w->onward_from, wanted);
 	if (planned)
 		flight_begin(pi->flight);
 	spin_unlock_irqrestore(&sh->lock, flags);

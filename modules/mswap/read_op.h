@@ -112,11 +112,12 @@ u32 pagein_limit(const struct pagein *pi);
  */
 void read_plan(struct read_op *op, struct pagein_shard *sh, u32 slot, u32 want);
 /*
- * The same for what a run goes on with, for a reader who has come to slot @from. False
- * if there is nothing, or no frame for it, or such a read has failed lately.
+ * The same for what a run goes on with, for a reader who has come to slot @from, and asks
+ * for the first @wanted of it next. False if there is nothing, or no frame for it, or such a
+ * read has failed lately.
  */
 bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh,
-		     const struct onward *onward, u32 from);
+		     const struct onward *onward, u32 from, u32 wanted);
 /* The same for the @want slots from @slot on alone. */
 void read_plan_wanted(struct read_op *op, struct pagein_shard *sh, u32 slot,
 		      u32 want);
@@ -152,6 +153,12 @@ u32 read_op_brings(const struct read_op *op, const struct bio *bio, u32 slot);
  */
 struct onward read_op_join(struct read_op *op, struct pagein_shard *sh,
 			   struct bio *bio, u32 slot, u32 n);
+/*
+ * How many slots of what begins with @onward are wanted by @bio, the rest of one whose page
+ * before that lies at slot @from? 0 downwards.
+ */
+u32 pagein_wants_onward(struct pagein *pi, const struct bio *bio,
+			const struct onward *onward, u32 from);
 
 /* runs.c: under the shard's lock. */
 

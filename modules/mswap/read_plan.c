@@ -435,7 +435,7 @@ static u32 size_ahead(struct pagein *pi, const struct pagein_shard *sh)
 }
 
 bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh,
-		     const struct onward *onward, u32 from)
+		     const struct onward *onward, u32 from, u32 wanted)
 {
 	struct ahead_size most = { .run = onward->size, .all = onward->size };
 	u32 slot = onward->slot, length = onward->length;
@@ -447,12 +447,14 @@ bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh,
 	if (onward->steady) {
 		op->steady = steady_class(length);
 		most.run = min(most.run, steady_ahead(&sh->steady, op->steady));
-		if (!most.run)
-			return false;
 	} else if (adapts(op->pi)) {
 		most.run = max(most.run, size_ahead(op->pi, sh));
 		most.all = most.run;
 	}
+	most.run = max(most.run, min(wanted, pagein_limit(op->pi)));
+	most.all = max(most.all, most.run);
+	if (!most.run)
+		return false;
 	op->meant = most.run;
 	op->down = onward->below;
 	planned = onward->below ?

@@ -191,6 +191,7 @@ enum {
 	EVENT_UNSPLIT,			/* without memory for that, */
 	EVENT_UNJOINED,			/* or in vain, */
 	EVENT_BIOS,			/* many bios of them, */
+	EVENT_BEYOND,			/* and beyond small windows, */
 	EVENT_COPIED,			/* as they come, */
 	EVENT_PAIRS,			/* of two programs, */
 	EVENT_BURST,			/* all at once, */

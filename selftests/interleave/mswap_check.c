@@ -46,6 +46,7 @@ const struct run_event check_events[NR_EVENTS] = {
 	[EVENT_UNJOINED] = { "those whose part could not be read", 1 },
 	[EVENT_BIOS] = { "bios of several pages asked for all at once", 2 },
 	[EVENT_PAIRS] = { "bios of pages of two programs", 1 },
+	[EVENT_BEYOND] = { "bios beyond a small window under way", 1 },
 	[EVENT_COPIED] = { "pages asked for while they are copied to others", 2 },
 	[EVENT_BURST] = { "pages asked for all at once", 2 },
 	[EVENT_DOWN] = { "readers who go down", 2 },

@@ -500,7 +500,7 @@ void reads_run(void)
 		reads_begun,
 		reads_across, reads_across, reads_across, reads_across, reads_across, reads_across,
 		reads_across, reads_across, reads_across, reads_across, reads_across, reads_across,
-		reads_by_bios, reads_by_bios, reads_copied, reads_copied,
+		reads_by_bios, reads_by_bios, reads_beyond, reads_beyond, reads_copied, reads_copied,
 		reads_in_pairs, reads_on_credit, reads_on_credit, reads_unpaid, reads_cut_by_granules,
 		reads_cut_by_granules, reads_cut_by_runs, reads_cut_by_runs, reads_over_borders,
 		reads_over_borders,

@@ -49,6 +49,8 @@ u64 reads_one(u32 virt);
 /* Reads the pages of a part as fast as they can be asked for: MADV_WILLNEED. */
 void reads_burst(u32 first, u32 n);
 const char *reads_way(bool down);
+/* How large first windows are, of a run and with strangers. */
+void reads_set_windows(u32 run, u32 strangers);
 
 /* Each a check of its own: mswap_reads_beside.c, ... */
 void reads_beside_random(void);
@@ -60,6 +62,7 @@ void reads_late(void);
 void reads_begun(void);
 void reads_across(void);
 void reads_by_bios(void);
+void reads_beyond(void);
 void reads_copied(void);
 void reads_in_pairs(void);
 /* ... and mswap_reads_down.c. */

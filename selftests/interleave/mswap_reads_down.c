@@ -152,7 +152,7 @@ void reads_mirrored(void)
 			 MIRRORED_LAYOUTS, LAID_PAGES, m->name, up, down);
 }
 
-static void set_windows(u32 run, u32 strangers)
+void reads_set_windows(u32 run, u32 strangers)
 {
 	struct pagein_shard *sh = rig.engine->pagein.shards;
 	u32 i;
@@ -185,7 +185,7 @@ void reads_on_credit(void)
 	reads = reads_now().reads;
 	for (page = 0; page < n; page++)
 		for (i = 0; i < TURN_SIDES; i++) {
-			set_windows(WINDOW_FIRST_SIZE, WINDOW_MAX);
+			reads_set_windows(WINDOW_FIRST_SIZE, WINDOW_MAX);
 			set_credit(CREDIT_PAGES);
 			reads_one(i * n + (down ? n - 1 - page : page));
 		}
@@ -254,7 +254,7 @@ void reads_unpaid(void)
 	u64 pages;
 
 	io_free_slot(UNPAID_PAGES);
-	set_windows(1, 1);
+	reads_set_windows(1, 1);
 	reads_one(0);
 	shrink_room(&sh->room, UNPAID_FRAMES);
 	paid = credit_of(&sh->steady);
@@ -275,7 +275,7 @@ void reads_cut_by_granules(void)
 	u64 reads;
 
 	lay_run(CUT_PAGES);
-	set_windows(WINDOW_FIRST_SIZE, 1);
+	reads_set_windows(WINDOW_FIRST_SIZE, 1);
 	reads = read_run(CUT_PAGES, down);
 	run_count(EVENT_CUT, 1);
 	if (reads > CUT_READS)
@@ -294,7 +294,7 @@ void reads_cut_by_runs(void)
 	u64 reads;
 
 	pagein_part(&rig.engine->pagein, down ? border - 1 : border + 1);
-	set_windows(WINDOW_MAX, WINDOW_FIRST_SIZE);
+	reads_set_windows(WINDOW_MAX, WINDOW_FIRST_SIZE);
 	reads = read_run(2 * GRANULE_SLOTS, down);
 	run_count(EVENT_CUT, 1);
 	if (reads > 3)
@@ -315,7 +315,7 @@ void reads_over_borders(void)
 	lay_run(pages);
 	for (i = 0; i < lost; i++)
 		io_free_slot(down ? GRANULE_SLOTS + i : GRANULE_SLOTS - 1 - i);
-	set_windows(WINDOW_MAX, 1);
+	reads_set_windows(WINDOW_MAX, 1);
 	missed = pages - lost + scene_stat(MSWAP_PAGES_IN_WAITING);
 	read_run(pages, down);
 	missed -= scene_stat(MSWAP_PAGES_IN_WAITING);
@@ -421,7 +421,7 @@ void reads_blocks(void)
 	reads = reads_now().reads;
 	for (at = BLOCKS_PAGES; at; at -= ASKED_PAGES) {
 		/* As others do who waste what is read along with their pages. */
-		set_windows(1, 1);
+		reads_set_windows(1, 1);
 		reads_burst(at - ASKED_PAGES, ASKED_PAGES);
 	}
 	reads = reads_now().reads - reads;

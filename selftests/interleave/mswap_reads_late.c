@@ -8,6 +8,8 @@
 #define BIOS_PAGES	(GRANULE_SLOTS * 32)
 #define BIOS_BURST	512
 #define BIOS_FIRST	20
+/* What a bio wants behind a first window is more than twice that. */
+#define BEYOND_PAGES	(2 * WINDOW_FIRST_SIZE + 1)
 /* What is asked for while its window is read, and copied to who has asked before. */
 #define COPIED_PAGES	3
 /* Of two programs, whose pages lie apart, though a bio asks for some of either. */
@@ -214,6 +216,35 @@ void reads_by_bios(void)
 	run_count(EVENT_BIOS, 1);
 	if (reads * GRANULE_SLOTS > n * 3 / 2)
 		sim_fail("%u pages, asked for by bios of %u, took %llu reads", n, each, reads);
+}
+
+/*
+ * A bio that begins in a small window under way and goes on behind it takes one more read,
+ * however large the next window would be by itself, and one more is begun for what comes then.
+ */
+void reads_beyond(void)
+{
+	u32 n = BEYOND_PAGES + sim_below(GRANULE_SLOTS - WINDOW_FIRST_SIZE - BEYOND_PAGES + 1);
+	struct io_group g;
+	bool late;
+	u64 reads;
+
+	sim.cpus = 1;
+	lay_granules();
+	rig.engine->knobs.readahead = MSWAP_READAHEAD_AUTO;
+	reads_set_windows(WINDOW_FIRST_SIZE, 1);
+	rig.disk.slow = 1u << 20;
+	reads = reads_now().reads;
+	io_group_begin(&g);
+	io_read(&g, 0, 1, REQ_SYNC);
+	io_read(&g, WINDOW_FIRST_SIZE / 2, WINDOW_FIRST_SIZE / 2 + n, REQ_SYNC);
+	late = g.under_way == 2;
+	reads = reads_now().reads - reads;
+	io_group_end(&g);
+	run_count(EVENT_BEYOND, late);
+	if (late && reads > 3)
+		sim_fail("a bio that wants %u pages behind a window under way had %llu more reads", n,
+			 reads - 1);
 }
 
 /* Returns once all of the granule is there. */
