@@ -222,19 +222,40 @@ static u64 read_run(u32 pages, bool down)
 	return reads;
 }
 
-/* Of the room, all pages wait but for so many frames, and none are to be kept. */
-static void shrink_room(struct waiting_room *r, u32 left)
+/*
+ * In the room pages wait that nobody has read, in all frames but so many, and none are to be
+ * kept. Returns how many.
+ */
+static u32 shrink_room(struct waiting_room *r, u32 left)
 {
 	struct waiting_fate wasted = { 0 };
 	struct waiting_frame *f;
+	u32 n;
 
-	while (waiting_nr_free(r) > left) {
+	for (n = 0; waiting_nr_free(r) > left; n++) {
 		f = waiting_get(r, &wasted);
 		f->slot = rig.engine->map.nr_phys + r->nr_ready;
 		f->onward.slot = SLOT_NONE;
 		waiting_add(r, f);
 	}
 	r->target = 0;
+	return n;
+}
+
+/* Takes out what is left of @n such pages. Those that were given up are not to be counted, either. */
+static void restore_room(struct waiting_room *r, u32 n)
+{
+	struct waiting_frame *f, *next;
+	u64 left = 0;
+
+	list_for_each_entry_safe(f, next, &r->ready, list)
+		if (f->slot >= rig.engine->map.nr_phys) {
+			waiting_take(r, f);
+			waiting_put(r, f);
+			left++;
+		}
+	mswap_count(rig.engine->stats, MSWAP_PREFETCH_WASTED, left - n);
+	r->target = r->nr_frames;
 }
 
 static u32 credit_of(const struct steady *s)
@@ -249,19 +270,20 @@ static u32 credit_of(const struct steady *s)
 /* A window behind a hole for which there are too few frames in the end costs its reader nothing. */
 void reads_unpaid(void)
 {
-	u32 slot = lay_run(2 * GRANULE_SLOTS), paid;
+	u32 slot = lay_run(2 * GRANULE_SLOTS), paid, put;
 	struct pagein_shard *sh = &rig.engine->pagein.shards[granule_shard(granule_of(slot))];
 	u64 pages;
 
 	io_free_slot(UNPAID_PAGES);
 	reads_set_windows(1, 1);
 	reads_one(0);
-	shrink_room(&sh->room, UNPAID_FRAMES);
+	put = shrink_room(&sh->room, UNPAID_FRAMES);
 	paid = credit_of(&sh->steady);
 	pages = reads_now().pages;
 	reads_one(1);
 	pages = reads_now().pages - pages;
 	paid -= credit_of(&sh->steady);
+	restore_room(&sh->room, put);
 	run_count(EVENT_UNPAID, 1);
 	if (paid != (pages - 1) * STEADY_TRIES)
 		sim_fail("a reader of whom a room that gets smaller keeps %llu pages has paid for %u",
