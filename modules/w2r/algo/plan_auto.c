@@ -336,7 +336,8 @@ static void note_prediction(struct tally *t, u32 n)
  */
 static bool is_tried_seldom(const struct auto_planner *a, u32 kind)
 {
-	return a->scores[kind].in_vain >= IN_VAIN && !(a->acting & 1u << kind);
+	return a->scores[kind].in_vain >= IN_VAIN && !(a->acting & 1u << kind) &&
+	       (kind == PLANNER_OBL || kind == PLANNER_NEAR);
 }
 
 bool chooser_tries(const struct auto_planner *a, u32 kind)
@@ -347,8 +348,6 @@ bool chooser_tries(const struct auto_planner *a, u32 kind)
 /* How many @kind names with each that it predicts. */
 static u32 weight(const struct auto_planner *a, u32 kind)
 {
-	if (kind != PLANNER_OBL && kind != PLANNER_NEAR)
-		return 1;
 	return is_tried_seldom(a, kind) ? 1u << TRIED_SHIFT : 1;
 }
 
