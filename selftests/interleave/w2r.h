@@ -14,6 +14,9 @@
 
 #include "cache.h"
 
+#define RIG_DISK_PATH	"/dev/disk"
+#define KEPT_FRAMES	64	/* of a target, not worth asking for */
+
 enum fault {
 	FAULT_MEMORY = 1,	/* allocations fail */
 	FAULT_READS = 2,	/* the disk fails some reads, */

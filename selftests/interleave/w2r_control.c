@@ -6,8 +6,6 @@
 #include "readahead.h"
 #include "w2r.h"
 
-#define DISK_PATH	"/dev/disk"
-#define KEPT_FRAMES	64		/* not worth asking for */
 #define GROWN_SOON	3000000000ull
 #define CALM		(5 * HZ)
 #define GROWN_AFTER	70000000000ull
@@ -80,7 +78,7 @@ static const char *word(const char *const *words, u32 n)
 static void load(void)
 {
 	const char *words[17] = {
-		DISK_PATH, "1", "14",
+		RIG_DISK_PATH, "1", "14",
 		"readahead", WORD("auto", "auto", "on", "off"),
 		"lookahead", WORD("1", "8", "64", "512", "1024"),
 		"policy", WORD("lru", "s3fifo", "arc"),
@@ -111,7 +109,7 @@ static void load_wrong(void)
 		u32 more;
 	} wrong[] = { { "1", "5", 0 }, { "1", "4", 200 }, { "1048576", "4", 0 } };
 	u32 i = sim_below(ARRAY_SIZE(wrong));
-	char *words[5] = { DISK_PATH, wrong[i].mib, "2", "block_kib", wrong[i].kib };
+	char *words[5] = { RIG_DISK_PATH, wrong[i].mib, "2", "block_kib", wrong[i].kib };
 
 	SIM_CHECK(sim_dm_load(&rig.md, rig.begin, rig.base + rig.sectors + wrong[i].more,
 			      ARRAY_SIZE(words), words));
@@ -149,7 +147,7 @@ static void resume(void)
 void control_start(void)
 {
 	disk_make(&rig.disk, rig.base, rig.sectors + sim_below(100));
-	sim_name_device(DISK_PATH, &rig.disk.bdev);
+	sim_name_device(RIG_DISK_PATH, &rig.disk.bdev);
 	while (sim_dm_make(&rig.md))
 		;
 	load();

@@ -7,7 +7,6 @@
 
 #define OTHERS_MAX	12
 #define TARGETS_MAX	(OTHERS_MAX + 1)
-#define KEPT_FRAMES	64		/* not worth asking for */
 
 static struct mapped_device others[OTHERS_MAX];
 static u32 nr_others, nr_asking;
@@ -60,7 +59,7 @@ static void make_one(struct mapped_device *md)
 	static char *const kibs[] = { "4", "4", "8", "64" };
 	static char *const mibs[] = { "1", "2", "3" };
 	char *words[7] = {
-		"/dev/disk", mibs[sim_below(ARRAY_SIZE(mibs))], "4", "readahead", "off",
+		RIG_DISK_PATH, mibs[sim_below(ARRAY_SIZE(mibs))], "4", "readahead", "off",
 		"block_kib", kibs[sim_below(ARRAY_SIZE(kibs))],
 	};
 
