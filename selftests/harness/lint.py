@@ -28,6 +28,8 @@ NOT_FOR_PROGRAMS = ("ARRAY_SIZE", "PREFER_DEFINED_ATTRIBUTE_MACRO", "VOLATILE")
 # one has; a macro that defines a whole function has a return in it.
 NOT_FOR_COMPAT = ("MACRO_ARG_UNUSED", "DEPRECATED_API", "CONST_STRUCT", "MACRO_WITH_FLOW_CONTROL")
 INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]')
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+HEADING = re.compile(r"#+ (.+)")
 VERSION_TEST = re.compile(r"\bLINUX_VERSION_CODE\b|\bKERNEL_VERSION\s*\(")
 BUILD = ("cp -r /muster/Kbuild /muster/modules /root/ && find /root -name '*.o' -delete && "
          "make -j2 -C /lib/modules/*{}/build M=/root W=1 {} modules 2>&1")
@@ -207,6 +209,35 @@ def layout():
         raise Complaints("\n".join(bad))
 
 
+def _anchors(page):
+    """What a link may say behind its #: the headings of a page, as they are told in addresses."""
+    known, fenced = [], False
+    for line in page.read_text().splitlines():
+        fenced ^= line.startswith("```")
+        heading = HEADING.fullmatch(line)
+        if heading and not fenced:
+            name = re.sub(r"[^\w\- ]", "", re.sub(r"\]\([^)]*\)", "", heading[1]).lower()).replace(" ", "-")
+            known.append(f"{name}-{known.count(name)}" if name in known else name)
+    return known
+
+
+def links():
+    """Each link of a page to another one, or within it, leads somewhere."""
+    bad = []
+    for page in of_kind({".md"}, rb"$^"):
+        for link in LINK.findall(page.read_text()):
+            if re.match(r"\w+:", link):
+                continue
+            path, _, anchor = link.partition("#")
+            target = page.parent / path if path else page
+            if not target.exists():
+                bad.append(f"{page.relative_to(CHECKOUT)}: {link}: no such file")
+            elif anchor and anchor not in _anchors(target):
+                bad.append(f"{page.relative_to(CHECKOUT)}: {link}: no such heading")
+    if bad:
+        raise Complaints("\n".join(bad))
+
+
 def executables():
     """What starts with #! can be started, and a selftest is not lost for want of a mode bit."""
     bad = [f"{path.relative_to(CHECKOUT)}: starts with #! but is not executable"
@@ -243,6 +274,6 @@ def _build(kernel, name, command):
             raise Complaints(text)
 
 
-CHECKS = (layout, executables, includes, shellcheck, ruff, checkpatch)
+CHECKS = (layout, links, executables, includes, shellcheck, ruff, checkpatch)
 # Those that are given a kernel of the lab.
 KERNEL_CHECKS = (warnings, cloud)

@@ -96,6 +96,16 @@ class Lint(Harness):
         self.assertEqual([line.partition(":")[0] for line in str(found.exception).split("\n")],
                          ["built", "long.sh", "none.sh"])
 
+    def test_links(self):
+        self.write("a.md", "# What is `it`?\n# Again\n# Again\n```\n# no heading\n```\n")
+        self.write("b.md", "[1](a.md#what-is-it) [2](a.md#again-1) [3](#here) [4](https://example.org/#x)\n## Here\n")
+        lint.links()
+        self.write("c.md", "[1](a.md#no-heading) [2](d.md) [3](#there) [4](a.md)\n")
+        with self.assertRaises(lint.Complaints) as found:
+            lint.links()
+        self.assertEqual(str(found.exception).split("\n"), [
+            "c.md: a.md#no-heading: no such heading", "c.md: d.md: no such file", "c.md: #there: no such heading"])
+
     def test_newest_ruff(self):
         for version in ("0.14.5", "0.14.10"):
             (cache.CACHE / f"venv-ruff-{version}/bin").mkdir(parents=True)
