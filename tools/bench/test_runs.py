@@ -113,7 +113,7 @@ class Interrupting(InDirectory):
         process = subprocess.Popen([sys.executable, "-B", "-c", text], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                    text=True, env=os.environ | {"QUICK": "1"}, start_new_session=True)
         self.addCleanup(self.end, process)
-        wait_for(lambda: list(self.out.glob("bench/results/*/peers/begun")))
+        wait_for(lambda: list(self.out.glob("bench/results/*/together/begun")))
         return process
 
     @staticmethod
@@ -142,8 +142,8 @@ class Interrupting(InDirectory):
     def test_a_part_does_not_outlive_bench(self):
         process = self.begun()
         process.kill()
-        wait_for(lambda: list(self.out.glob("bench/results/*/peers/results.json")))
-        self.assertTrue(list(self.out.glob("bench/results/*/peers/results.json")))
+        wait_for(lambda: list(self.out.glob("bench/results/*/together/results.json")))
+        self.assertTrue(list(self.out.glob("bench/results/*/together/results.json")))
 
     def test_results_are_whole_or_the_old_ones(self):
         path = self.out / "new" / "results.json"
@@ -190,33 +190,33 @@ class Resuming(InDirectory):
         return str(next(self.out.glob("bench/results/*")))
 
     def test_what_ended_well_is_kept(self):
-        self.statuses = {"papers": 1, "caches": 130}
+        self.statuses = {"scattered": 1, "caches": 130}
         status, ran, page = self.bench(QUICK="1")
-        self.assertEqual((status, ran), (130, ["peers", "papers", "caches"]))
+        self.assertEqual((status, ran), (130, ["together", "scattered", "caches"]))
         self.assertIn("Not measured: none.", page)
         self.statuses, self.commit = {}, "d"
         status, ran, page = self.bench(QUICK="1", RESUME=self.results())
-        self.assertEqual((status, ran), (0, ["papers", "caches"]))
+        self.assertEqual((status, ran), (0, ["scattered", "caches"]))
         self.assertIn("Measured at different commits, as each part says: c, d.", page)
         self.assertEqual(self.bench(QUICK="1", RESUME=self.results())[:2], (0, []))
 
     def test_parts_by_name(self):
-        status, ran, page = self.bench(QUICK="1", PARTS="papers")
-        self.assertEqual((status, ran), (0, ["papers"]))
-        self.assertIn("Not measured: peers, caches.", page)
-        self.assertEqual(self.bench(QUICK="1", PARTS="caches papers", RESUME=self.results())[1], ["caches"])
+        status, ran, page = self.bench(QUICK="1", PARTS="scattered")
+        self.assertEqual((status, ran), (0, ["scattered"]))
+        self.assertIn("Not measured: together, caches.", page)
+        self.assertEqual(self.bench(QUICK="1", PARTS="caches scattered", RESUME=self.results())[1], ["caches"])
         self.assertIn("commit c", page)
 
     def test_what_was_measured_otherwise_is_measured_again(self):
-        self.bench(QUICK="1", PARTS="papers")
+        self.bench(QUICK="1", PARTS="scattered")
         ledger = pathlib.Path(self.results()) / "parts.json"
         ledger.write_text(ledger.read_text().replace("ROUNDS=", "ROUNDS=1"))
-        self.assertEqual(self.bench(QUICK="1", PARTS="papers", RESUME=self.results())[1], ["papers"])
+        self.assertEqual(self.bench(QUICK="1", PARTS="scattered", RESUME=self.results())[1], ["scattered"])
 
     def test_what_was_taken_away_is_measured_again(self):
         self.bench(QUICK="1")
-        (pathlib.Path(self.results()) / "papers/results.json").unlink()
-        self.assertEqual(self.bench(QUICK="1", RESUME=self.results())[1], ["papers"])
+        (pathlib.Path(self.results()) / "scattered/results.json").unlink()
+        self.assertEqual(self.bench(QUICK="1", RESUME=self.results())[1], ["scattered"])
 
     def commands(self):
         ledger = json.loads((pathlib.Path(self.results()) / "parts.json").read_text())
@@ -224,21 +224,22 @@ class Resuming(InDirectory):
 
     def test_what_the_environment_says_is_in_the_command(self):
         told = {"KERNEL": "5.10", "KNOBS": "a=1 b=2", "CACHE_MIB": "64", "CHARGE": "", "ROUNDS": "9"}
-        _, _, page = self.bench(QUICK="1", PARTS="papers caches", **told)
+        _, _, page = self.bench(QUICK="1", PARTS="scattered caches", **told)
         commands = self.commands()
-        self.assertEqual(commands["papers"], 'make bench-swap ROUNDS="1" DEVICES="null_blk-100us" PROGRAMS="papers" '
-                         'STOCK_PAGE_CLUSTERS="3" KNOBS="a=1 b=2" KERNEL="5.10"')
+        self.assertEqual(commands["scattered"], 'make bench-swap ROUNDS="1" DEVICES="null_blk-100us" PROGRAMS="c1" '
+                         'SIDES="stock stock-slots mswap zswap-lz4" STOCK_PAGE_CLUSTERS="3" KNOBS="a=1 b=2" '
+                         'KERNEL="5.10"')
         self.assertTrue(commands["caches"].endswith(' COST_ROUNDS="0" CACHE_MIB="64" KERNEL="5.10"'))
-        self.assertIn(f"Again: `{commands['papers']}`", page)
+        self.assertIn(f"Again: `{commands['scattered']}`", page)
 
-        again = {"QUICK": "1", "PARTS": "papers caches", "RESUME": self.results()}
+        again = {"QUICK": "1", "PARTS": "scattered caches", "RESUME": self.results()}
         self.assertEqual(self.bench(**again, **told)[1], [])
         self.assertEqual(self.bench(**again, **told | {"CACHE_MIB": "32"})[1], ["caches"])
-        self.assertEqual(self.bench(**again)[1], ["papers", "caches"])
+        self.assertEqual(self.bench(**again)[1], ["scattered", "caches"])
 
     def test_the_page_says_how_a_part_was_measured(self):
-        self.bench(QUICK="1", PARTS="papers", KERNEL="5.10")
-        command = self.commands()["papers"]
+        self.bench(QUICK="1", PARTS="scattered", KERNEL="5.10")
+        command = self.commands()["scattered"]
         _, ran, page = self.bench(QUICK="1", PARTS="caches", RESUME=self.results())
         self.assertEqual(ran, ["caches"])
         self.assertIn(f"Again: `{command}`", page)
