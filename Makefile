@@ -4,7 +4,9 @@
 KVER ?= $(shell uname -r)
 KDIR ?= /lib/modules/$(KVER)/build
 CHECK := selftests/run
-OUT ?= $(abspath $(or $(MUSTER_CACHE),/var/cache/muster))
+OUT ?= $(or $(MUSTER_CACHE),/var/cache/muster)
+# The makes that build there run in other directories; and not each shell knows ~ behind a =.
+override OUT := $(abspath $(patsubst ~/%,$(HOME)/%,$(OUT)))
 # make goes by the age of files: what it builds of one clone's must not be taken for another's.
 HERE = $(shell pwd -P | sha256sum | cut -c1-12)
 FUZZ_SECONDS ?= 300
