@@ -16,7 +16,7 @@ FUZZ_SECONDS ?= 300
 	bench-w2r sim-w2r traces fuzz interleave clean help setup setup-lint headers
 
 # Signs that it, or a shell on its way, would take for something else than a part of a name.
-plain-path = @case $$(pwd -P) in *[[:space:]\"\'\`\$$\&\(\)\*\;\<\>\?\|\\:%]*) \
+plain-path = @case $$(pwd -P) in *[[:space:]\"\'\`\$$\&\(\)\*\;\<\>\?\|\\:%,\[]*) \
 	echo "The kernel's build takes no path with spaces or signs such as ' ( & : %; clone to one without." >&2; \
 	exit 1 ;; esac
 

@@ -7,7 +7,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 50
+plan 52
 
 # Next to the real ones: some of these have links to what is beside them.
 other=/usr/src/other-headers
@@ -60,7 +60,7 @@ check_eq 'builds for that one' "$(release_of $work/modules/mswap/mswap.ko)" 6.66
 must cp -r $work '/root/a clone'
 check_fails 'in a path with spaces make says why not' 'takes no path with spaces' make -C '/root/a clone' KVER="$KVER"
 check_fails 'and make clean' 'takes no path with spaces' make -C '/root/a clone' clean KVER="$KVER"
-for sign in "'" '"' '`' '$' '&' '(' '*' ';' '<' '?' '|' "\\" ':' '%'; do
+for sign in "'" '"' '`' '$' '&' '(' '*' ';' '<' '?' '|' "\\" ':' '%' ',' '['; do
 	must mkdir "/root/a${sign}clone"
 	must cp $work/Makefile "/root/a${sign}clone"
 	check_fails "in one with $sign, too" 'takes no path with spaces or signs' make -C "/root/a${sign}clone" KVER="$KVER"
