@@ -30,6 +30,7 @@ modules: headers
 headers:
 	@test -e $(KDIR)/Makefile || { \
 		echo "No kernel headers in $(KDIR): install linux-headers-$(KVER), or set KDIR."; \
+		echo "If there is no such package any more: install the newest kernel with its headers, and boot it."; \
 		exit 1; }
 
 install: headers
