@@ -97,7 +97,7 @@ u32 area_add(unsigned int type, pgoff_t offset)
 		slot = c->id * CHUNK_SLOTS + at;
 		if (!__test_and_set_bit(at, c->stored)) {
 			c->nr_stored++;
-			nr_stored++;
+			WRITE_ONCE(nr_stored, nr_stored + 1);
 		}
 	}
 	spin_unlock(&areas_lock);
@@ -125,7 +125,7 @@ void area_remove(unsigned int type, pgoff_t offset)
 	spin_lock(&areas_lock);
 	c = chunk_of(type, offset);
 	if (c && __test_and_clear_bit(at, c->stored)) {
-		nr_stored--;
+		WRITE_ONCE(nr_stored, nr_stored - 1);
 		if (!--c->nr_stored)
 			empty = c;
 	}

@@ -16,7 +16,7 @@ struct mswap_device {
 	struct gendisk *disk;
 	struct block_device *whole;	/* see compat_disk_add() */
 	struct mutex lock;	/* serialises the control files */
-	bool claimed;		/* under the open lock: nobody may open it */
+	bool claimed;		/* changed under the open lock: nobody may open it */
 	int id;
 	u64 disksize;		/* under lock: the wish, 0 = automatic */
 	struct engine engine;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/cpumask.h>
-#include <linux/string.h>
+#include <linux/kernel.h>
 
 #include "stats.h"
 
@@ -26,8 +26,15 @@ u64 mswap_hist_sum(struct mswap_stats __percpu *s, u32 pages)
 
 void mswap_stats_clear(struct mswap_stats __percpu *s)
 {
+	struct mswap_stats *of;
 	int cpu;
+	u32 i;
 
-	for_each_possible_cpu(cpu)
-		memset(per_cpu_ptr(s, cpu), 0, sizeof(*s));
+	for_each_possible_cpu(cpu) {
+		of = per_cpu_ptr(s, cpu);
+		for (i = 0; i < ARRAY_SIZE(of->count); i++)
+			WRITE_ONCE(of->count[i], 0);
+		for (i = 0; i < ARRAY_SIZE(of->hist); i++)
+			WRITE_ONCE(of->hist[i], 0);
+	}
 }

@@ -163,7 +163,7 @@ static int waiting_grow(struct waiting_room *r, spinlock_t *lock, u32 nr_frames)
 	spin_lock_irq(lock);
 	list_splice(&fresh, &r->free);
 	r->nr_free += n;
-	r->nr_frames += n;
+	WRITE_ONCE(r->nr_frames, r->nr_frames + n);
 	spin_unlock_irq(lock);
 	return 0;
 
@@ -266,7 +266,7 @@ struct waiting_frame *waiting_get(struct waiting_room *r,
 void waiting_put(struct waiting_room *r, struct waiting_frame *f)
 {
 	if (r->nr_frames > r->target) {
-		r->nr_frames--;
+		WRITE_ONCE(r->nr_frames, r->nr_frames - 1);
 		waiting_free_frame(f);
 		return;
 	}

@@ -52,7 +52,7 @@ struct waiting_room {
 	u32 nr_ready;
 	u32 nr_passed;	/* of these */
 	u32 nr_free;
-	u32 nr_frames;
+	u32 nr_frames;	/* read without the lock, too */
 	u32 target;	/* frames above it are freed when they come back */
 };
 

@@ -195,7 +195,7 @@ static void take_words(struct slot_tree *t, u32 s, u32 n)
 		if (!t->bits[0][w])
 			word_filled(t, 0, w);
 	}
-	t->nr_free -= n;
+	WRITE_ONCE(t->nr_free, t->nr_free - n);
 	bounds_after_take(t, s, n);
 }
 
@@ -281,7 +281,7 @@ static u32 take_in_word(struct slot_tree *t, u32 s, u32 n)
 	u64 was = *w, rest = was & ~(low_bits(n) << (s & WORD_MASK));
 
 	*w = rest;
-	t->nr_free -= n;
+	WRITE_ONCE(t->nr_free, t->nr_free - n);
 	if (!rest)
 		*up &= ~bit(s >> WORD_SHIFT);
 	if ((rest || *up) && was != ~0ull) {
@@ -483,7 +483,7 @@ static bool free_words(struct slot_tree *t, u32 s, u32 n)
 	}
 	for (w = first; w <= last; w++)
 		free_in_word(t, w, part_of_word(w, s, n));
-	t->nr_free += n;
+	WRITE_ONCE(t->nr_free, t->nr_free + n);
 	bounds_after_free(t, s, n);
 	return true;
 }
@@ -505,7 +505,7 @@ static bool free_one(struct slot_tree *t, u32 s)
 	if (!slot_tree_is_used(t, s))
 		return false;
 	w = free_in_word(t, s >> WORD_SHIFT, bit(s));
-	t->nr_free++;
+	WRITE_ONCE(t->nr_free, t->nr_free + 1);
 	if (!bounds_stay(t, w, s))
 		bounds_after_free(t, s, 1);
 	return true;

@@ -40,7 +40,7 @@
 struct slot_tree {
 	u64 *bits[SLOT_TREE_LEVELS];	/* [0]: 1 = slot free; above: 1 = child word is not 0 */
 	u32 nr;
-	u32 nr_free;
+	u32 nr_free;			/* may be read while another changes the tree */
 	u32 stale;			/* node whose longest run may be shorter, or SLOT_NONE */
 	u32 last;			/* node of the last alloc from one word */
 	u32 scraps;			/* word of which single slots are taken too, or SLOT_NONE */

@@ -176,9 +176,9 @@ void window_tuner_learn(struct window_tuner *t, u32 used, u32 wasted)
 	if (all < (probing ? t->probe_pages : WINDOW_LEARN_PAGES))
 		return;
 	if (t->used * 3 >= all * 2)
-		t->size = pure_min(t->size * 2, WINDOW_MAX);
+		WRITE_ONCE(t->size, pure_min(t->size * 2, WINDOW_MAX));
 	else if (t->used * 3 < all)
-		t->size = pure_max(t->size / 2, 1);
+		WRITE_ONCE(t->size, pure_max(t->size / 2, 1));
 	t->used = 0;
 	t->wasted = 0;
 }

@@ -74,7 +74,7 @@ u64 window_stretch(u64 live, u64 cont, u32 at, u32 want);
 #define WINDOW_PROBE_SOON 8	/* that much sooner */
 
 struct window_tuner {
-	u32 size;
+	u32 size;	/* may be read while another changes it */
 	u32 used;
 	u32 wasted;
 	u32 misses;
