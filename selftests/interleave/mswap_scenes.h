@@ -31,6 +31,7 @@ void plugs_fill_a_write(void);
 /* mswap_scenes_wait.c */
 void bios_wait_for_less(void);
 void copies_go_when_no_more_come(void);
+void copies_are_left_of_a_plug(void);
 void bios_without_plug_go(void);
 void who_waits_is_not_copied(void);
 void who_leads_is_waited_for(void);

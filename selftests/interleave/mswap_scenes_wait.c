@@ -123,6 +123,47 @@ void who_waits_is_not_copied(void)
 	SIM_CHECK(!scene_stat(MSWAP_PAGES_OUT_COPIED) && scene_stat(MSWAP_DEV_PAGES_WRITTEN) == 1);
 }
 
+/*
+ * Of a plug that does not fit in, what waits takes the first pages, and those of bios are among
+ * them: the copies that are left wait as such, and nobody sleeps until they go.
+ */
+void copies_are_left_of_a_plug(void)
+{
+	struct store_chain taken = { NULL };
+	struct blk_plug plug;
+	struct io_group g;
+	u64 begun, took;
+	u32 i;
+
+	rig.engine->knobs.batch_usecs = MSWAP_BATCH_USECS_MAX;
+	rig.engine->knobs.cluster_pages = 2 * BIOS;
+	rig.disk.slow = 1;
+	rig.front.knows_cgroup = true;
+	rig.disk.bdev.knows_cgroup = true;
+	scene_swap_out(0, BIOS);
+	io_group_begin(&g);
+	blk_start_plug(&plug);
+	take_copies(&taken);
+	for (i = BIOS; i < 3 * BIOS - 1; i++) {
+		if (i == 2 * BIOS - 1) {
+			store_put_chain(&rig.engine->store, &taken);
+			taken = (struct store_chain) { NULL };
+		}
+		io_swap_out(&g, i, 1, 0);
+	}
+	take_copies(&taken);
+	begun = sim_now();
+	blk_finish_plug(&plug);
+	took = sim_now() - begun;
+	check_batches(1, "as a plug ends");
+	store_put_chain(&rig.engine->store, &taken);
+	io_group_end(&g);
+	if (took > WAIT_NS / 16)
+		sim_fail("to end a plug, of which copies are left, took %llu ns", took);
+	sim_sleep(2 * WAIT_NS);
+	check_batches(2, "though no more came");
+}
+
 struct leader {
 	struct io_group g;
 	bool sent;
