@@ -148,6 +148,16 @@ static u32 batch_pass_slot(const struct batch *b, struct bio *bio)
 	return nr;
 }
 
+/* Memory is short: nothing came of a batch that is empty yet, which would wait for company. */
+static bool batch_give_up(struct batch **bp)
+{
+	if (!(*bp)->n) {
+		batch_put(*bp);
+		*bp = NULL;
+	}
+	return false;
+}
+
 /* Has it room for @nr pages more? Then it does not go before they are in. */
 static bool batch_takes(const struct batch *b, u32 nr)
 {
@@ -169,7 +179,7 @@ static bool batch_add_bio(struct batching *bt, struct batch **bp,
 			return false;
 		if (!batch_add_slot(*bp, bio, store, BATCH_GFP_NOWAIT)) {
 			if (gfp == BATCH_GFP_NOWAIT)
-				return false;
+				return batch_give_up(bp);
 			if (!batch_make_room(bp, bio))
 				continue;
 		}

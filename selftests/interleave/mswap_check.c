@@ -286,6 +286,8 @@ static void check_writes(const struct disk_counts *now, const struct disk_counts
 	CHECK_SAME(stat(MSWAP_DEV_PAGES_WRITTEN), now->written_pages - before->written_pages);
 	CHECK_SAME(stat(MSWAP_WRITE_ERRORS), failed);
 	SIM_CHECK(stat(MSWAP_WRITE_RETRIES) <= failed);
+	/* None is empty. */
+	SIM_CHECK(stat(MSWAP_BATCHES) <= stat(MSWAP_DEV_WRITES) + stat(MSWAP_NOSPACE));
 	SIM_CHECK(stat(MSWAP_PAGES_OUT_COPIED) <= stat(MSWAP_PAGES_OUT));
 	/* What is to be written after a flush that fails does not come so far. */
 	if (now->failed_flushes == before->failed_flushes)

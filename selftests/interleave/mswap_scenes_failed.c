@@ -173,6 +173,27 @@ static void no_batch_is_to_be_had(void)
 	store_drop(&rig.engine->store, 0);
 }
 
+/* What is in pieces is copied for its write, and there is no page to copy it to: a worker waits. */
+static void deferred_bios_make_no_batch(void)
+{
+	struct batching *bt = &rig.engine->batching;
+	struct page *taken[64];
+	struct io_group g;
+	u32 n = 0, i;
+
+	sim.refused = 1024;
+	while ((taken[n] = mempool_alloc(&bt->bounce, BATCH_GFP_NOWAIT)))
+		SIM_CHECK(++n < ARRAY_SIZE(taken));
+	io_group_begin(&g);
+	for (i = 0; i < 32; i++)
+		io_write(&g, i, 1, 0);
+	sim_sleep(A_SECOND);
+	while (n)
+		mempool_free(taken[--n], &bt->bounce);
+	io_group_end(&g);
+	sim.refused = 0;
+}
+
 /* --- failed writes --- */
 
 /* The write, the other one instead, a slot that tells, all slots, one of them, and that slot. */
@@ -334,7 +355,7 @@ void (*const scenes_failed[])(void) = {
 	every_other_slot_is_bad, bad_granule_is_read_alone, fails_again_and_again,
 	only_one_waits_for_copies, only_failed_copies_are_taken, failed_copies_go_as_they_are_taken,
 	no_batch_is_to_be_had, full_and_gone, full_with_a_bad_slot, bad_slot_is_not_loaded,
-	retired_as_used_are_counted,
+	retired_as_used_are_counted, deferred_bios_make_no_batch,
 };
 
 const u32 nr_scenes_failed = ARRAY_SIZE(scenes_failed);
