@@ -89,11 +89,24 @@ void mswap_device_give_back(struct mswap_device *dev)
 	mswap_unclaim(dev);
 }
 
-static void mswap_publish_size(struct mswap_device *dev)
+static sector_t mswap_capacity(const struct mswap_device *dev)
 {
 	u64 slots = dev->engine.started ? dev->engine.map.nr_virt : 0;
 
-	set_capacity_and_notify(dev->disk, slots * SLOT_SECTORS);
+	return slots * SLOT_SECTORS;
+}
+
+/* From or to nothing, of which nobody is told. */
+static void mswap_publish_size(struct mswap_device *dev)
+{
+	set_capacity_and_notify(dev->disk, mswap_capacity(dev));
+}
+
+static void mswap_tell_of_size(struct mswap_device *dev)
+{
+	char *resized[2] = { "RESIZE=1", NULL };
+
+	kobject_uevent_env(&disk_to_dev(dev->disk)->kobj, KOBJ_CHANGE, resized);
 }
 
 /* The wish in slots; false if there can be no such device. */
@@ -169,6 +182,7 @@ int mswap_device_reset(struct mswap_device *dev)
 
 int mswap_device_set_size(struct mswap_device *dev, u64 bytes)
 {
+	bool changed = false;
 	u32 slots;
 	int err;
 
@@ -185,9 +199,13 @@ int mswap_device_set_size(struct mswap_device *dev, u64 bytes)
 	err = engine_resize(&dev->engine, slots);
 	if (!err) {
 		dev->disksize = bytes;
-		mswap_publish_size(dev);
+		changed = mswap_capacity(dev) != get_capacity(dev->disk);
+		set_capacity(dev->disk, mswap_capacity(dev));
 	}
 	mswap_unclaim(dev);
+	/* Who is told, as udev is, opens it: neither while it is claimed nor at its old size. */
+	if (changed)
+		mswap_tell_of_size(dev);
 	return err;
 }
 

@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 71
+plan 75
 
 hold_open() {
 	exec 9<>"$MSWAP"
@@ -147,6 +147,11 @@ check 'the backing device is free again' mkfs.ext4 -qF /dev/muster0
 check 'ready once more' mswap_set backing_dev /dev/muster0
 check_eq 'and nothing of the old content is left' \
 	"$(blkpattern scan "$MSWAP" | value_of zero)" $(($(get disksize) / 4096))
+
+check_eq 'who is told that it gets smaller can open it' "$(openresized "$MSWAP" "$SYS/disksize" 32M)" opened
+check_eq 'it is smaller' "$(blockdev --getsize64 "$MSWAP")" $((32 << 20))
+check_eq 'who is told that it gets larger can open it' "$(openresized "$MSWAP" "$SYS/disksize" 48M)" opened
+check_eq 'it is larger' "$(blockdev --getsize64 "$MSWAP")" $((48 << 20))
 check 'removal when unused' mswap_remove 0
 
 check '40 times made, made ready and removed' many_cycles 40
