@@ -61,6 +61,11 @@ static inline struct block_device *compat_bdev(const struct compat_bdev *b)
 }
 #endif
 
+/* The disk that @bdev, which is open, is a partition of, or is itself. */
+#ifndef bdev_whole
+#define bdev_whole(bdev)	((bdev)->bd_contains)
+#endif
+
 #ifndef COMPAT_HAVE_BDEV_NR_BYTES
 static inline loff_t bdev_nr_bytes(struct block_device *bdev)
 {

@@ -68,12 +68,13 @@ static int backing_check(struct backing *b, const char *path, const char *name)
 }
 
 /*
- * Whoever has the device open, without a claim, keeps in the page cache what was
- * written through that: it would be written later, over our slots.
+ * Whoever has the device open, without a claim, or the disk that it is a partition
+ * of, keeps in the page cache what was written through that: it would be written
+ * later, over our slots.
  */
 static int backing_settle(struct backing *b, const char *path, const char *name)
 {
-	int err = sync_blockdev(b->bdev);
+	int err = sync_blockdev(bdev_whole(b->bdev)) ?: sync_blockdev(b->bdev);
 
 	if (err)
 		return backing_refuse(name, path,

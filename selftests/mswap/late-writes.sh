@@ -1,15 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Writes that end in another order than they were sent: of a slot that was written anew meanwhile, or freed, nothing of
-# the old content comes back, neither from the copy nor when its write ends at last. And a device that goes while its
-# bad slots are looked for has none.
+# the old content comes back, neither from the copy nor when its write ends at last. A device that goes while its bad
+# slots are looked for has none. And what others have written to a partition, through the disk that it is of, is not
+# written over what swap has there.
 # timeout: 240
 # kernels: all
 # expect-dmesg: write of .* of the backing device failed
 
 . "$(dirname "$0")/lib.sh"
 
-plan 16
+plan 19
 
 SLOT=8 # sectors
 COPIES=512
@@ -74,5 +75,23 @@ check_settles 'no slot is lost by a device that goes meanwhile' slots_used 64
 check_eq 'and none is bad' "$(get_settled slots_retired)" 0
 must dm_make muster "$good"
 check_eq 'when it is back the data is there' "$(blkpattern -n 64 scan "$MSWAP" | value_of match)" 64
+
+# dd's end writes nothing, since it is not the last who has the disk open. An MBR counts in blocks, here of 4 KiB.
+must wait_until 5 mswap_set reset 1
+must null_make muster1 64
+printf '\0\0\0\0\203\0\0\0\0\01\0\0\0\060\0\0' | dd of=/dev/muster1 bs=1 seek=446 conv=notrunc status=none
+printf '\125\252' | dd of=/dev/muster1 bs=1 seek=510 conv=notrunc status=none
+must blockdev --rereadpt /dev/muster1
+part=$(readlink -f /dev/muster1)p1
+check_eq 'there is a partition of 48 MiB' "$(blockdev --getsize64 "$part")" $((48 << 20))
+exec 8<>/dev/muster1
+must dd if=/dev/zero of=/dev/muster1 bs=1M seek=1 count=16 conv=notrunc status=none
+must mswap_set backing_dev "$part"
+check_eq 'it is written to' "$(blkpattern -n 1024 fill "$MSWAP" | value_of match)" 1024
+must sync
+exec 8>&-
+check_eq 'what was written to the disk before is not written over that' \
+	"$(blkpattern -n 1024 scan "$MSWAP" | value_of match)" 1024
+must wait_until 5 mswap_set reset 1
 
 finish

@@ -71,6 +71,7 @@ void submit_bio_noacct(struct bio *bio);
 /* Waits; the errno. */
 int submit_bio_wait(struct bio *bio);
 int blkdev_issue_flush(struct block_device *bdev);
+#define bdev_whole(bdev) (bdev)
 int sync_blockdev(struct block_device *bdev);
 void invalidate_bdev(struct block_device *bdev);
 
