@@ -82,13 +82,22 @@ void control_work(void *unused);
 void control_heal(void);
 /* The target is suspended, and perhaps taken away, when this returns. */
 void control_suspend(void);
-/* Of a target that is suspended all memory can be had; it comes back when nobody wants it. */
-void control_shrink(void);
-/* It is read while memory is refused, which is not asked for again at once. */
-void control_starve(void);
+/* The target is live when this returns. */
+void control_resume(void);
+/* What a write to the file of that name does. */
+void control_set(struct w2r *c, enum table_option option, const char *value);
 /* Its read-ahead is written to while the target has to do with it. */
 void control_read_ahead(void);
 void control_end(void);
+
+/* --- w2r_memory.c: of a target that is suspended --- */
+
+/* All memory can be had; it comes back when nobody wants it. */
+void control_shrink(void);
+/* It is read while memory is refused, which is not asked for again at once. */
+void control_starve(void);
+/* It reads ahead past what is cached while memory is refused. */
+void control_holes(void);
 
 /* --- w2r_others.c --- */
 
@@ -108,6 +117,7 @@ enum {
 	EVENT_OUTSIDE,
 	EVENT_WIDE,
 	EVENT_WRITTEN_OVER,
+	EVENT_HOLES,
 	NR_EVENTS,
 };
 

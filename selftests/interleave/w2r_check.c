@@ -23,6 +23,7 @@ const struct run_event check_events[NR_EVENTS] = {
 	[EVENT_OUTSIDE] = { "writes from outside", 100 },
 	[EVENT_WIDE] = { "wide clears", 500 },
 	[EVENT_WRITTEN_OVER] = { "written over, and read without the disk", 200 },
+	[EVENT_HOLES] = { "frames refused past what is cached", 1000 },
 };
 
 void count_events(void)

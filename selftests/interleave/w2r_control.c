@@ -2,13 +2,10 @@
 /* What befalls a target in use: knobs, little memory, suspends, other tables; and its disk. */
 #include "control.h"
 #include "sysfs.h"
-#include "frames.h"
 #include "readahead.h"
 #include "w2r.h"
 
-#define GROWN_SOON	3000000000ull
-#define CALM		(5 * HZ)
-#define GROWN_AFTER	70000000000ull
+#define TICKS	3000000000ull	/* in which some of a target's have come */
 
 /* The target's files are left out. */
 void w2r_sysfs_add(struct w2r *c)
@@ -131,7 +128,7 @@ static void check_lookahead(void)
 	mutex_unlock(&c->ra_lock);
 }
 
-static void resume(void)
+void control_resume(void)
 {
 	if (rig.md.loaded) {
 		rig.before = rig.disk.counts;
@@ -151,7 +148,7 @@ void control_start(void)
 	while (sim_dm_make(&rig.md))
 		;
 	load();
-	resume();
+	control_resume();
 }
 
 void control_suspend(void)
@@ -161,74 +158,6 @@ void control_suspend(void)
 	sim_dm_suspend(&rig.md);
 	rig.suspends++;
 	run_count(EVENT_SUSPENDS, 1);
-}
-
-/* What was dropped may come back at once; what was wanted may not, for a while. */
-static void check_growth(const struct w2r *c, bool wanted, u32 before)
-{
-	u32 after = c->rooms.limit;
-
-	SIM_CHECK(after == max_t(u32, c->resident, ROOMS_ENTRIES_MIN));
-	resume();
-	sim_sleep(GROWN_SOON);
-	SIM_CHECK(wanted ? c->rooms.limit == after : c->rooms.limit >= before);
-	control_suspend();
-}
-
-void control_shrink(void)
-{
-	struct w2r *c = rig_target();
-	bool wanted = sim_once_in(2), dropped = c->dropped_from;
-	u32 before = c->rooms.limit, resident = c->resident;
-
-	sim_shrink(ULONG_MAX, wanted ? SIM_RECLAIM : SIM_DROP_CACHES);
-	SIM_CHECK(c->resident <= KEPT_FRAMES);
-	check_at_rest();
-	if (c->resident < resident && !dropped)
-		check_growth(c, wanted, before);
-	resume();
-	sim_sleep(GROWN_AFTER);
-	SIM_CHECK(c->rooms.limit == c->nr_entries);
-	control_suspend();
-}
-
-static u64 first_missing(struct w2r *c)
-{
-	u64 block = rig.base >> c->block_shift;
-
-	while (block < c->nr_blocks && rooms_where(&c->rooms, block) != ROOM_DISK)
-		block++;
-	return block;
-}
-
-static void read_missing(struct w2r *c)
-{
-	struct io_group g;
-
-	io_group_begin(&g);
-	io_read(&g, (first_missing(c) << c->block_shift) - rig.base, 1, 0);
-	io_group_end(&g);
-}
-
-/* There are frames for half of the reads at most, and for some nothing to read them with: no block is kept then. */
-void control_starve(void)
-{
-	struct w2r *c = rig_target();
-	u32 i;
-
-	if (c->nr_entries < 4 * KEPT_FRAMES || rig.sectors >> c->block_shift < 2 * c->nr_entries)
-		return;
-	resume();
-	sim.refused = 512;
-	for (i = 0; i < 8 * KEPT_FRAMES && c->rooms.limit == c->nr_entries; i++)
-		read_missing(c);
-	sim.refused = 0;
-	SIM_CHECK(c->rooms.limit < c->nr_entries);
-	i = c->rooms.limit;
-	sim_sleep(GROWN_SOON);
-	/* The read that went without may itself have taken long. */
-	SIM_CHECK(c->rooms.limit == i || jiffies - c->shrunk_at > CALM);
-	control_suspend();
 }
 
 void control_end(void)
@@ -251,37 +180,30 @@ static void shorten(struct w2r *c)
 	spin_unlock_irq(&c->lock);
 }
 
-static void set_readahead(struct w2r *c, const char *value)
+void control_set(struct w2r *c, enum table_option option, const char *value)
 {
 	spin_lock_irq(&c->lock);
-	SIM_CHECK(!table_set(&c->table, TABLE_READAHEAD, value));
+	SIM_CHECK(!table_set(&c->table, option, value));
+	if (option == TABLE_PLANNER)
+		w2r_plan_anew(c);
 	spin_unlock_irq(&c->lock);
-	w2r_readahead_update(c, false);
+	if (option == TABLE_READAHEAD)
+		w2r_readahead_update(c, false);
 }
 
 static void change_readahead(struct w2r *c)
 {
-	set_readahead(c, WORD("auto", "on", "off"));
+	control_set(c, TABLE_READAHEAD, WORD("auto", "on", "off"));
 }
 
-static void change_plan(struct w2r *c)
-{
-	spin_lock_irq(&c->lock);
-	if (sim_once_in(2))
-		table_set(&c->table, TABLE_LOOKAHEAD, WORD("1", "16", "256", "1024"));
-	else if (!table_set(&c->table, TABLE_PLANNER,
-			    WORD("obl", "stream", "pattern", "region", "near", "auto")))
-		w2r_plan_anew(c);
-	spin_unlock_irq(&c->lock);
-}
-
-/* What a write to the files does. */
 static void change_knob(struct w2r *c)
 {
 	if (sim_once_in(3))
 		change_readahead(c);
+	else if (sim_once_in(2))
+		control_set(c, TABLE_LOOKAHEAD, WORD("1", "16", "256", "1024"));
 	else
-		change_plan(c);
+		control_set(c, TABLE_PLANNER, WORD("obl", "stream", "pattern", "region", "near", "auto"));
 }
 
 /* What somebody writes to read_ahead_kb stays. */
@@ -309,24 +231,24 @@ static void check_switching(struct w2r *c)
 	const unsigned long *ra = &rig.md.bdi.ra_pages;
 	u64 prefetched;
 
-	set_readahead(c, "off");
+	control_set(c, TABLE_READAHEAD, "off");
 	SIM_CHECK(!*ra);
 	prefetched = c->stats[W2R_PREFETCHED];
 	read_all();
 	SIM_CHECK(c->stats[W2R_PREFETCHED] == prefetched);
 	set_read_ahead();
-	sim_sleep(GROWN_SOON);
+	sim_sleep(TICKS);
 	SIM_CHECK(*ra == rig.ra_pages);
-	set_readahead(c, "off");
+	control_set(c, TABLE_READAHEAD, "off");
 	SIM_CHECK(!*ra);
-	set_readahead(c, "on");
+	control_set(c, TABLE_READAHEAD, "on");
 	SIM_CHECK(*ra == rig.ra_pages);
 	/* Who wants none gets none. */
 	if (sim_once_in(2))
 		rig.md.bdi.ra_pages = rig.ra_pages = 0;
 	control_suspend();
 	check_at_rest();
-	resume();
+	control_resume();
 }
 
 /* It is written to while the target switches it off and on. */
@@ -334,7 +256,7 @@ void control_read_ahead(void)
 {
 	struct w2r *c = rig_target();
 
-	resume();
+	control_resume();
 	check_switching(c);
 	rig.controlled = true;
 	sim_spawn("who writes read_ahead_kb", set_read_ahead_often, NULL);
@@ -386,7 +308,7 @@ static void suspend_and_resume(void)
 		sim_dm_clear(&rig.md);
 	if (rig.md.loaded)
 		count_events();
-	resume();
+	control_resume();
 }
 
 void control_work(void *unused)

@@ -71,6 +71,8 @@ static void run(void)
 	check_at_rest();
 	control_starve();
 	check_at_rest();
+	control_holes();
+	check_at_rest();
 	if (sim_once_in(4)) {
 		control_read_ahead();
 		check_at_rest();
