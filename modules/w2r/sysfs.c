@@ -73,7 +73,8 @@ static ssize_t option_store(struct w2r *c, struct w2r_attribute *a,
 	const char *wrong = NULL;
 	char text[16];
 
-	if (strscpy(text, buf, sizeof(text)) < 0)
+	/* A word may come with the byte that ends it, but with none behind. */
+	if (strnlen(buf, count) + 1 < count || strscpy(text, buf, sizeof(text)) < 0)
 		text[0] = '\0';
 	spin_lock_irq(&c->lock);
 	wrong = table_set(&c->table, f->option, strim(text));

@@ -13,7 +13,7 @@
 must modprobe loop
 must dd if=/dev/urandom of="$WORK/large" bs=1M count=8 status=none
 large=$(losetup --show -f --sector-size 8192 "$WORK/large" 2>/dev/null)
-plan $((2 * 37 + (${#large} ? 3 : 1) + 2 * 8 + 9))
+plan $((2 * 37 + (${#large} ? 3 : 1) + 2 * 8 + 10))
 
 # refused NAME TEXT TABLE: two results.
 refused() {
@@ -136,6 +136,9 @@ for pair in readahead=maybe lookahead=0 lookahead=1025 lookahead= planner=none p
 	got=$(write_error "$FILES/${pair%%=*}" "${pair#*=}"$'\n')
 	check_eq "$pair is refused and changes nothing" "$got $(w2r_get "${pair%%=*}")" "Invalid argument $before"
 done
+got=$({ printf 'off\0on' >"$FILES/readahead"; } 2>&1)
+check_eq 'what follows the end of a word is refused and changes nothing' "${got##*: } $(w2r_get readahead)" \
+	'Invalid argument auto'
 check_eq 'the table is as it was' "$(dmsetup table muster | cut -d' ' -f5-)" \
 	'8 14 readahead auto lookahead 512 policy arc planner auto rooms two index mtf block_kib 4'
 check_eq 'and nothing else was made' "$(dmsetup ls | grep -c muster)" 1
