@@ -31,12 +31,6 @@ refused() {
 	check_eq "$name: nothing was done" "$(mswap_devices) $(swap_areas) $(content "$3")" "  $before"
 }
 
-# partition DISK TYPE: an MBR with one partition, of that type (octal), 1000 sectors from 2048 on.
-partition() {
-	printf %b "\\0\\0\\0\\0\\0$2\\0\\0\\0\\0\\010\\0\\0\\0350\\03\\0\\0" | dd of="$1" bs=1 seek=446 conv=notrunc &&
-		printf '\125\252' | dd of="$1" bs=1 seek=510 conv=notrunc
-}
-
 # A superblock of squashfs beside the other file system's.
 two_marks() {
 	printf hsqs | dd of="$1" conv=notrunc && printf '\4\0' | dd of="$1" bs=1 seek=28 conv=notrunc
@@ -215,7 +209,7 @@ must wipefs -q -a /dev/muster1
 must mkfs.ext4 -q /dev/muster1
 refused 'a file system' 'holds ext4' /dev/muster1
 must wipefs -q -a /dev/muster1
-must partition /dev/muster1 203
+must mbr_make /dev/muster1 203 2048 1000
 refused 'a partition table' 'holds dos' /dev/muster1
 must wipefs -q -a /dev/muster1
 must mkfs.ext4 -q /dev/muster1
@@ -223,7 +217,7 @@ must two_marks /dev/muster1
 refused 'two file systems' 'holds ' /dev/muster1
 must wipefs -q -a /dev/muster1
 for type in 101 102; do
-	must partition /dev/muster1 $type
+	must mbr_make /dev/muster1 $type 2048 1000
 	must blockdev --rereadpt /dev/muster1
 	refused "a partition of type 0$type" 'which may hold anything' "$(readlink -f /dev/muster1)p1"
 done

@@ -79,8 +79,7 @@ check_eq 'when it is back the data is there' "$(blkpattern -n 64 scan "$MSWAP" |
 # dd's end writes nothing, since it is not the last who has the disk open. An MBR counts in blocks, here of 4 KiB.
 must wait_until 5 mswap_set reset 1
 must null_make muster1 64
-printf '\0\0\0\0\203\0\0\0\0\01\0\0\0\060\0\0' | dd of=/dev/muster1 bs=1 seek=446 conv=notrunc status=none
-printf '\125\252' | dd of=/dev/muster1 bs=1 seek=510 conv=notrunc status=none
+must mbr_make /dev/muster1 203 256 $((48 << 8))
 must blockdev --rereadpt /dev/muster1
 part=$(readlink -f /dev/muster1)p1
 check_eq 'there is a partition of 48 MiB' "$(blockdev --getsize64 "$part")" $((48 << 20))

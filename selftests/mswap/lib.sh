@@ -37,6 +37,20 @@ null_make() {
 	[[ -b /dev/${folder##*/} ]] || ln -s "nullb$(<"$folder/index")" "/dev/${folder##*/}"
 }
 
+# mbr_make DISK TYPE FIRST NUMBER: an MBR with one partition, of that type (octal), of NUMBER of the disk's blocks from
+# FIRST on.
+mbr_make() {
+	local entry="\\0\\0\\0\\0\\0$2\\0\\0\\0" word at
+
+	for word in "$3" "$4"; do
+		for at in 0 8 16 24; do
+			printf -v entry '%s\\x%02x' "$entry" $((word >> at & 255))
+		done
+	done
+	printf %b "$entry" | dd of="$1" bs=1 seek=446 conv=notrunc status=none &&
+		printf '\125\252' | dd of="$1" bs=1 seek=510 conv=notrunc status=none
+}
+
 # null_rotates NAME 0|1: says of itself whether it rotates.
 null_rotates() {
 	echo "$2" >"$(disk_folder "/dev/$1")/queue/rotational"
