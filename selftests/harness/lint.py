@@ -224,15 +224,17 @@ def _anchors(page):
 def links():
     """Each link of a page to another one, or within it, leads somewhere."""
     bad = []
-    for page in of_kind({".md"}, rb"$^"):
+    pages = of_kind({".md"}, rb"$^")
+    anchors = {page.resolve(): _anchors(page) for page in pages}
+    for page in pages:
         for link in LINK.findall(page.read_text()):
             if re.match(r"\w+:", link):
                 continue
             path, _, anchor = link.partition("#")
-            target = page.parent / path if path else page
+            target = (page.parent / path if path else page).resolve()
             if not target.exists():
                 bad.append(f"{page.relative_to(CHECKOUT)}: {link}: no such file")
-            elif anchor and anchor not in _anchors(target):
+            elif anchor and anchor not in anchors.get(target, ()):
                 bad.append(f"{page.relative_to(CHECKOUT)}: {link}: no such heading")
     if bad:
         raise Complaints("\n".join(bad))
