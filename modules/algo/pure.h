@@ -29,7 +29,7 @@ typedef uint64_t u64;
 #define noinline __attribute_noinline__
 #define pure_div64(a, b) ((u64)(a) / (u32)(b))
 #define pure_relax() ((void)0)
-/* Where a store may be under way: what it was before, or is after. The store is this one. */
+/* A load beside a store, by these, sees what was there before it or after it. */
 #define READ_ONCE(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define WRITE_ONCE(x, value) __atomic_store_n(&(x), value, __ATOMIC_RELAXED)
 /* Number of set bits. */

@@ -16,6 +16,7 @@
 
 #define RIG_DISK_PATH	"/dev/disk"
 #define KEPT_FRAMES	64	/* of a target, not worth asking for */
+#define TICKS		3000000000ull	/* in which some of a target's have come, in ns */
 
 enum fault {
 	FAULT_MEMORY = 1,	/* allocations fail */

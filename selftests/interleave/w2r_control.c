@@ -5,8 +5,6 @@
 #include "readahead.h"
 #include "w2r.h"
 
-#define TICKS	3000000000ull	/* in which some of a target's have come */
-
 /* The target's files are left out. */
 void w2r_sysfs_add(struct w2r *c)
 {

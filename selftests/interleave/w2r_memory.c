@@ -3,7 +3,6 @@
 #include "write.h"
 #include "w2r.h"
 
-#define GROWN_SOON	3000000000ull
 #define CALM		(5 * HZ)
 #define GROWN_AFTER	70000000000ull
 #define PAIRS_APART	16
@@ -18,13 +17,18 @@ static u64 first_missing(struct w2r *c)
 	return block;
 }
 
-static void read_missing(struct w2r *c)
+static void read_from(const struct w2r *c, u64 block, u32 sectors)
 {
 	struct io_group g;
 
 	io_group_begin(&g);
-	io_read(&g, (first_missing(c) << c->block_shift) - rig.base, 1, 0);
+	io_read(&g, (block << c->block_shift) - rig.base, sectors, 0);
 	io_group_end(&g);
+}
+
+static void read_missing(struct w2r *c)
+{
+	read_from(c, first_missing(c), 1);
 }
 
 /* What was dropped may come back at once; what was wanted may not, for a while. */
@@ -34,7 +38,7 @@ static void check_growth(const struct w2r *c, bool wanted, u32 before)
 
 	SIM_CHECK(after == max_t(u32, c->resident, ROOMS_ENTRIES_MIN));
 	control_resume();
-	sim_sleep(GROWN_SOON);
+	sim_sleep(TICKS);
 	SIM_CHECK(wanted ? c->rooms.limit == after : c->rooms.limit >= before);
 	control_suspend();
 }
@@ -55,11 +59,11 @@ static void check_wanted_after_dropped(struct w2r *c)
 	control_resume();
 	hold_some(c);
 	sim_shrink(ULONG_MAX, SIM_DROP_CACHES);
-	sim_sleep(GROWN_SOON);
+	sim_sleep(TICKS);
 	hold_some(c);
 	sim_shrink(ULONG_MAX, SIM_RECLAIM);
 	after = c->rooms.limit;
-	sim_sleep(GROWN_SOON);
+	sim_sleep(TICKS);
 	SIM_CHECK(c->rooms.limit == after);
 	control_suspend();
 }
@@ -97,25 +101,17 @@ void control_starve(void)
 	sim.refused = 0;
 	SIM_CHECK(c->rooms.limit < c->nr_entries);
 	i = c->rooms.limit;
-	sim_sleep(GROWN_SOON);
+	sim_sleep(TICKS);
 	/* The read that went without may itself have taken long. */
 	SIM_CHECK(c->rooms.limit == i || jiffies - c->shrunk_at > CALM);
 	control_suspend();
 }
 
-static void read_block(struct w2r *c, u64 block)
-{
-	struct io_group g;
-
-	io_group_begin(&g);
-	io_read(&g, (block << c->block_shift) - rig.base, c->block_sectors, 0);
-	io_group_end(&g);
-}
-
-static void read_blocks(struct w2r *c, u64 first, u32 n)
+/* One after the other, each by itself. */
+static void read_blocks(const struct w2r *c, u64 first, u32 n)
 {
 	while (n--)
-		read_block(c, first++);
+		read_from(c, first++, c->block_sectors);
 }
 
 /* Two blocks here and there are cached, and all frames that they and those between them need are there. */
