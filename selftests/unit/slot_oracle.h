@@ -112,6 +112,13 @@ static inline u32 oracle_first_run(const struct slot_oracle *o, u32 from, u32 le
 	return SLOT_NONE;
 }
 
+static inline bool oracle_worn(const struct slot_oracle *o)
+{
+	u32 nodes = (o->nr + ORACLE_NODE - 1) / ORACLE_NODE;
+
+	return o->worn >= pure_min(nodes * SLOT_WORN_NODE, SLOT_WORN);
+}
+
 /* Where an area in shreds, with a slot free, gives the next run after @hint, or in another word. */
 static inline u32 oracle_shred(struct slot_oracle *o, u32 hint, bool apart)
 {
@@ -119,7 +126,7 @@ static inline u32 oracle_shred(struct slot_oracle *o, u32 hint, bool apart)
 	bool singles;
 
 	hint = hint < o->nr ? hint : 0;
-	singles = hint / 64 == o->scraps || o->worn >= SLOT_WORN;
+	singles = hint / 64 == o->scraps || oracle_worn(o);
 	if (!singles)
 		o->scraps = SLOT_NONE;
 	start = apart ? SLOT_NONE : oracle_first_run(o, hint, singles ? 1 : 2);
@@ -134,7 +141,7 @@ static inline u32 oracle_shred(struct slot_oracle *o, u32 hint, bool apart)
 	if (o->nr_free > o->nr / 8 * 3)
 		o->worn = 0;
 	start = oracle_best_word(o, k, 2, &most);
-	if (o->worn >= SLOT_WORN) {
+	if (oracle_worn(o)) {
 		o->scraps = w;
 	} else if (most < SLOT_WORD_DENSE) {
 		o->worn += SLOT_WORN_STEP;

@@ -393,7 +393,7 @@ static void rest(struct slot_tree *t)
 
 static bool is_worn(const struct slot_tree *t)
 {
-	return t->worn >= SLOT_WORN;
+	return t->worn >= pure_min(t->words[1] * SLOT_WORN_NODE, SLOT_WORN);
 }
 
 /* The best word of the node that was gone to is dense, or it is not. */

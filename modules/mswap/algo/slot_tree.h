@@ -26,11 +26,13 @@
 #define SLOT_WORD_DENSE 6
 
 /*
- * Each word that none was dense enough for counts as so many that are, which count
- * down; from SLOT_WORN on the area is worn, until ...
+ * Each node that was gone to and had no dense word counts as so many that had one,
+ * which count down. From so many on, or in a small area from so many for each of its
+ * nodes, it is worn, until ...
  */
 #define SLOT_WORN_STEP 8
 #define SLOT_WORN 512
+#define SLOT_WORN_NODE 8
 /* ... so many eighths of it are free. */
 #define SLOT_REST_EIGHTHS 3
 
@@ -44,7 +46,7 @@ struct slot_tree {
 	u32 stale;			/* node whose longest run may be shorter, or SLOT_NONE */
 	u32 last;			/* node of the last alloc from one word */
 	u32 scraps;			/* word of which single slots are taken too, or SLOT_NONE */
-	u32 worn;			/* lack of dense words, 0 to SLOT_WORN + SLOT_WORN_STEP */
+	u32 worn;			/* lack of dense words; stays where the area became worn */
 	u64 *whole;			/* a bit a leaf word: 1 = all its slots are free */
 	u16 *longest[SLOT_TREE_LEVELS];	/* [l][i]: longest free run that starts below bits[l][i] */
 	u32 words[SLOT_TREE_LEVELS];

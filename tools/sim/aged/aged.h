@@ -2,9 +2,9 @@
 /*
  * A shard of the slot tree that has been in use for a while, and what writes and reads take then.
  *
- * 1 GiB is filled to 97 %, slots are given back at random until a tenth less than so many percent is in use, and that
- * tenth is taken again, in batches; so several times. Then 48 MiB are written, and read back in their order: a read
- * takes what a run has in a granule.
+ * It is filled to 97 %, slots are given back at random until a tenth less than so many percent is in use, and that
+ * tenth is taken again, in batches; so several times. Then as much as 3/64 of it is written, and read back in its
+ * order: a read takes what a run has in a granule.
  */
 #ifndef AGED_H
 #define AGED_H
@@ -15,8 +15,7 @@
 
 #include "slot_tree.h"
 
-#define AGED_SLOTS	(1024u << 8)
-#define AGED_PAGES	(48u << 8)
+#define AGED_SLOTS	(1024u << 8)	/* of most of what is measured */
 #define AGED_BATCH	128
 #define AGED_GRANULE	64
 #define AGED_FILLED	97	/* percent */
@@ -27,6 +26,7 @@ struct aged_shard {
 	struct slot_tree tree;
 	void *arena;
 	u32 *slots;	/* in use, in any order */
+	u32 nr;
 	u32 used;
 	u32 hint;
 	uint64_t random;
@@ -37,7 +37,8 @@ struct aged_writer {
 	u32 hint;
 	u32 left;	/* of the batch */
 	u32 done;
-	u32 *slots;	/* [AGED_PAGES / AGED_WRITERS] */
+	u32 *slots;	/* as many as it is to write */
+	u32 nr;
 };
 
 struct aged_found {
@@ -53,16 +54,17 @@ static inline uint64_t aged_random(uint64_t *x)
 	return *x;
 }
 
-static inline bool aged_init(struct aged_shard *s)
+static inline bool aged_init(struct aged_shard *s, u32 nr)
 {
-	s->arena = malloc(slot_tree_bytes(AGED_SLOTS));
-	s->slots = malloc(AGED_SLOTS * sizeof(*s->slots));
+	s->arena = malloc(slot_tree_bytes(nr));
+	s->slots = malloc(nr * sizeof(*s->slots));
+	s->nr = nr;
 	s->used = 0;
 	s->hint = 0;
 	s->random = 88172645463325252ull;
 	if (!s->arena || !s->slots)
 		return false;
-	slot_tree_init(&s->tree, s->arena, AGED_SLOTS);
+	slot_tree_init(&s->tree, s->arena, nr);
 	return true;
 }
 
@@ -82,7 +84,7 @@ static inline u32 aged_piece(struct aged_shard *s, u32 want, u32 hint, bool firs
 		slot = slot_tree_alloc_upto(&s->tree, want, hint, first && apart, got);
 	if (slot == SLOT_NONE)
 		abort();
-	s->hint = slot + *got < AGED_SLOTS ? slot + *got : 0;
+	s->hint = slot + *got < s->nr ? slot + *got : 0;
 	return slot;
 }
 
@@ -126,7 +128,7 @@ static inline u32 aged_reads(const u32 *slots, u32 n)
 
 static inline void aged_write(struct aged_shard *s, struct aged_writer *w)
 {
-	u32 pages = AGED_PAGES / AGED_WRITERS - w->done, got, slot;
+	u32 pages = w->nr - w->done, got, slot;
 	bool first = !w->left;
 
 	if (first)
@@ -138,11 +140,12 @@ static inline void aged_write(struct aged_shard *s, struct aged_writer *w)
 		w->slots[w->done++] = slot + i;
 }
 
-/* Two writers at once, whose pieces come in any order, each with half of the pages. False: no memory. */
-static inline bool aged_write_both(struct aged_shard *s, struct aged_found *found)
+/* Two writers at once, whose pieces come in any order, each with half of @pages. False: no memory. */
+static inline bool aged_write_both(struct aged_shard *s, struct aged_found *found, u32 pages)
 {
-	u32 *slots = malloc(AGED_PAGES * sizeof(*slots)), half = AGED_PAGES / AGED_WRITERS, writes = 0;
-	struct aged_writer w[AGED_WRITERS] = { { .slots = slots }, { .slots = slots + half } };
+	u32 *slots = malloc(pages * sizeof(*slots)), half = pages / AGED_WRITERS, writes = 0;
+	struct aged_writer w[AGED_WRITERS] = { { .slots = slots, .nr = half },
+					       { .slots = slots + half, .nr = half } };
 
 	if (!slots)
 		return false;
@@ -154,32 +157,32 @@ static inline bool aged_write_both(struct aged_shard *s, struct aged_found *foun
 		aged_write(s, &w[i]);
 		writes++;
 	}
-	found->write = (double)AGED_PAGES / writes;
-	found->read = (double)AGED_PAGES / (aged_reads(slots, half) + aged_reads(slots + half, half));
+	found->write = (double)pages / writes;
+	found->read = (double)pages / (aged_reads(slots, half) + aged_reads(slots + half, half));
 	free(slots);
 	return true;
 }
 
-/* After @times, with @full percent in use; by two writers if @both. False: no memory. */
-static inline bool aged_run(struct aged_found *found, u32 full, u32 times, bool both)
+/* A shard of @nr slots after @times, with @full percent in use; by two writers if @both. False: no memory. */
+static inline bool aged_run(struct aged_found *found, u32 nr, u32 full, u32 times, bool both)
 {
+	u32 pages = nr / 64 * 3, before;
 	struct aged_shard s;
-	bool ok = aged_init(&s);
-	u32 before;
+	bool ok = aged_init(&s, nr);
 
 	if (ok) {
-		aged_take(&s, AGED_SLOTS / 100 * AGED_FILLED, false);
+		aged_take(&s, nr / 100 * AGED_FILLED, false);
 		while (times--) {
-			aged_free_to(&s, AGED_SLOTS / 100 * (full - AGED_SHARE));
-			aged_take(&s, AGED_SLOTS / 100 * AGED_SHARE, true);
+			aged_free_to(&s, nr / 100 * (full - AGED_SHARE));
+			aged_take(&s, nr / 100 * AGED_SHARE, true);
 		}
 	}
 	if (ok && both) {
-		ok = aged_write_both(&s, found);
+		ok = aged_write_both(&s, found, pages);
 	} else if (ok) {
 		before = s.used;
-		found->write = (double)AGED_PAGES / aged_take(&s, AGED_PAGES, false);
-		found->read = (double)AGED_PAGES / aged_reads(s.slots + before, AGED_PAGES);
+		found->write = (double)pages / aged_take(&s, pages, false);
+		found->read = (double)pages / aged_reads(s.slots + before, pages);
 	}
 	aged_exit(&s);
 	return ok;
