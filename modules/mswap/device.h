@@ -7,6 +7,7 @@
 
 #include <linux/blkdev.h>
 #include <linux/mutex.h>
+#include <linux/string.h>
 
 #include "engine.h"
 
@@ -22,6 +23,12 @@ struct mswap_device {
 	struct engine engine;
 	char name[DISK_NAME_LEN];
 };
+
+/* Is what was written to a control file all of a value? The byte that ends one may come with it. */
+static inline bool mswap_is_value(const char *buf, size_t count)
+{
+	return strnlen(buf, count) + 1 >= count;
+}
 
 /* front_blk.c */
 

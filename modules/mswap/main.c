@@ -87,8 +87,8 @@ static ssize_t remove_store(const char *buf, size_t count)
 	unsigned int id;
 	int err;
 
-	err = kstrtouint(buf, 10, &id);
-	if (err || id > INT_MAX) {
+	if (!mswap_is_value(buf, count) || kstrtouint(buf, 10, &id) ||
+	    id > INT_MAX) {
 		pr_err_ratelimited("hot_remove refused: not a device number\n");
 		return -EINVAL;
 	}

@@ -49,6 +49,8 @@ static ssize_t backing_dev_store(struct device *d,
 	path = kstrndup(buf, count, GFP_KERNEL);
 	if (!path)
 		return -ENOMEM;
+	if (!mswap_is_value(buf, count))
+		*path = '\0';
 	mutex_lock(&dev->lock);
 	if (*strim(path))
 		err = mswap_device_start(dev, strim(path));
@@ -104,7 +106,7 @@ static ssize_t disksize_store(struct device *d, struct device_attribute *attr,
 	u64 bytes;
 	int err;
 
-	if (parse_bytes(buf, &bytes))
+	if (!mswap_is_value(buf, count) || parse_bytes(buf, &bytes))
 		return refuse(dev, "disksize", "not a number of bytes");
 	mutex_lock(&dev->lock);
 	err = mswap_device_set_size(dev, bytes);
@@ -119,7 +121,7 @@ static ssize_t reset_store(struct device *d, struct device_attribute *attr,
 	unsigned int one;
 	int err;
 
-	if (kstrtouint(buf, 10, &one) || one != 1)
+	if (!mswap_is_value(buf, count) || kstrtouint(buf, 10, &one) || one != 1)
 		return refuse(dev, "reset", "write 1");
 	mutex_lock(&dev->lock);
 	err = mswap_device_reset(dev);
@@ -219,7 +221,7 @@ static ssize_t knob_store(struct device *d, struct device_attribute *attr,
 	int err = 0;
 	u32 value;
 
-	if (knob_parse(k, buf, &value)) {
+	if (!mswap_is_value(buf, count) || knob_parse(k, buf, &value)) {
 		knob_refuse(dev, k);
 		return -EINVAL;
 	}

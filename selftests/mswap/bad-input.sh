@@ -14,7 +14,7 @@
 must modprobe loop
 truncate -s 64M "$WORK/large"
 large=$(losetup --show -f --sector-size 8192 "$WORK/large" 2>/dev/null)
-plan $((86 + (${#large} ? 3 : 1)))
+plan $((92 + (${#large} ? 3 : 1)))
 
 # refuse_backing NAME ERROR PATH PATTERN
 refuse_backing() {
@@ -36,6 +36,26 @@ refuse_backing 'an empty path' 'Invalid argument' $'\n' 'no path'
 # What is shown of the kernel log must not end with a line of such bytes.
 refuse_backing 'a path of any bytes' 'No such file or directory' "$(printf '/\303\277\001%.0s' {1..500})" 'cannot use'
 refuse_backing 'itself, which has no size yet' 'No space left on device' "$MSWAP" "$MSWAP"
+
+# refuse_behind FILE VALUE: VALUE (printf's) has something behind the byte that ends it.
+refuse_behind() {
+	local before got
+
+	read_state "$SYS/policy"
+	before=$STATE
+	# shellcheck disable=SC2059
+	got=$({ printf "$2" >"$1"; } 2>&1)
+	read_state "$SYS/policy"
+	check_eq "what is behind the end of a value is refused, and changes nothing: ${1##*/}" "${got##*: } $STATE" \
+		"Invalid argument $before"
+}
+
+refuse_behind "$SYS/readahead" 'off\0on'
+refuse_behind "$SYS/waiting_pages" '128\0x'
+refuse_behind "$SYS/disksize" '32M\0x'
+refuse_behind "$SYS/backing_dev" '/dev/muster0\0x'
+refuse_behind "$SYS/reset" '1\0x'
+refuse_behind "$CONTROL/hot_remove" '0\0x'
 
 must mkfs.ext4 -qF /dev/muster1
 must mount /dev/muster1 "$WORK/mnt"
