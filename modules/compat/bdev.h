@@ -66,6 +66,57 @@ static inline struct block_device *compat_bdev(const struct compat_bdev *b)
 #define bdev_whole(bdev)	((bdev)->bd_contains)
 #endif
 
+/*
+ * Writes out what the page caches of @disk's partitions hold. Process context, may
+ * sleep. The error of the first that cannot be written.
+ */
+#ifdef COMPAT_HAVE_DISK_OPEN_MUTEX
+static inline struct block_device *compat_disk_get_part_after(struct gendisk *disk,
+							      unsigned long *nr)
+{
+	struct block_device *part;
+
+	rcu_read_lock();
+	do {
+		part = xa_find_after(&disk->part_tbl, nr, ULONG_MAX, XA_PRESENT);
+	} while (part && !kobject_get_unless_zero(bdev_kobj(part)));
+	rcu_read_unlock();
+	return part;
+}
+
+static inline int compat_disk_sync_parts(struct gendisk *disk)
+{
+	struct block_device *part;
+	unsigned long nr = 0;
+	int err = 0;
+
+	while (!err && (part = compat_disk_get_part_after(disk, &nr))) {
+		err = sync_blockdev(part);
+		kobject_put(bdev_kobj(part));
+	}
+	return err;
+}
+#else
+static inline int compat_disk_sync_parts(struct gendisk *disk)
+{
+	struct disk_part_iter iter;
+	struct block_device *part;
+	struct hd_struct *hd;
+	int err = 0;
+
+	disk_part_iter_init(&iter, disk, 0);
+	while (!err && (hd = disk_part_iter_next(&iter))) {
+		part = bdget_disk(disk, hd->partno);
+		if (!part)
+			continue;
+		err = sync_blockdev(part);
+		bdput(part);
+	}
+	disk_part_iter_exit(&iter);
+	return err;
+}
+#endif
+
 #ifndef COMPAT_HAVE_BDEV_NR_BYTES
 static inline loff_t bdev_nr_bytes(struct block_device *bdev)
 {

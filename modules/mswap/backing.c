@@ -69,12 +69,20 @@ static int backing_check(struct backing *b, const char *path, const char *name)
 
 /*
  * Whoever has the device open, without a claim, or the disk that it is a partition
- * of, keeps in the page cache what was written through that: it would be written
- * later, over our slots.
+ * of, or a partition of it, keeps in the page cache what was written through that:
+ * it would be written later, over our slots.
  */
+static int backing_sync(struct block_device *bdev)
+{
+	int err = bdev_is_partition(bdev) ? sync_blockdev(bdev_whole(bdev)) :
+					    compat_disk_sync_parts(bdev->bd_disk);
+
+	return err ?: sync_blockdev(bdev);
+}
+
 static int backing_settle(struct backing *b, const char *path, const char *name)
 {
-	int err = sync_blockdev(bdev_whole(b->bdev)) ?: sync_blockdev(b->bdev);
+	int err = backing_sync(b->bdev);
 
 	if (err)
 		return backing_refuse(name, path,

@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Writes that end in another order than they were sent: of a slot that was written anew meanwhile, or freed, nothing of
 # the old content comes back, neither from the copy nor when its write ends at last. A device that goes while its bad
-# slots are looked for has none. And what others have written to a partition, through the disk that it is of, is not
-# written over what swap has there.
+# slots are looked for has none. And what others have written to a partition, through the disk that it is of, or the other
+# way round, is not written over what swap has there.
 # timeout: 240
 # kernels: all
 # expect-dmesg: write of .* of the backing device failed
 
 . "$(dirname "$0")/lib.sh"
 
-plan 19
+plan 21
 
 SLOT=8 # sectors
 COPIES=512
@@ -91,6 +91,17 @@ must sync
 exec 8>&-
 check_eq 'what was written to the disk before is not written over that' \
 	"$(blkpattern -n 1024 scan "$MSWAP" | value_of match)" 1024
+must wait_until 5 mswap_set reset 1
+
+# The same the other way round: the disk, while somebody has the partition open.
+exec 8<>"$part"
+must dd if=/dev/zero of="$part" bs=1M count=16 conv=notrunc status=none
+must mswap_set backing_dev /dev/muster1
+check_eq 'the disk is written to' "$(blkpattern -n 1024 -g 2 fill "$MSWAP" | value_of match)" 1024
+must sync
+exec 8>&-
+check_eq 'what was written to a partition before is not written over that' \
+	"$(blkpattern -n 1024 -g 2 scan "$MSWAP" | value_of match)" 1024
 must wait_until 5 mswap_set reset 1
 
 finish

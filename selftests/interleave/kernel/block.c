@@ -106,7 +106,6 @@ int submit_bio_wait(struct bio *bio)
 	return blk_status_to_errno(bio->bi_status);
 }
 
-/* There is no page cache. */
 int sync_blockdev(struct block_device *bdev)
 {
 	(void)bdev;

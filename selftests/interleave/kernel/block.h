@@ -14,7 +14,11 @@ struct backing_dev_info {
 	unsigned long ra_pages;
 };
 
+struct xarray {
+};
+
 struct gendisk {
+	struct xarray part_tbl;
 	struct backing_dev_info *bdi;
 	void *private_data;
 };
@@ -71,9 +75,33 @@ void submit_bio_noacct(struct bio *bio);
 /* Waits; the errno. */
 int submit_bio_wait(struct bio *bio);
 int blkdev_issue_flush(struct block_device *bdev);
-#define bdev_whole(bdev) (bdev)
+/* There is no page cache. */
 int sync_blockdev(struct block_device *bdev);
 void invalidate_bdev(struct block_device *bdev);
+
+/* --- partitions: no disk has any --- */
+
+struct kobject;
+
+#define XA_PRESENT		1
+#define bdev_is_partition(bdev)	((void)(bdev), false)
+#define bdev_whole(bdev)	(bdev)
+#define bdev_kobj(bdev)		((void)(bdev), (struct kobject *)NULL)
+
+static inline void *xa_find_after(struct xarray *xa, unsigned long *index, unsigned long max,
+				  int filter)
+{
+	return NULL;
+}
+
+static inline bool kobject_get_unless_zero(struct kobject *kobj)
+{
+	return kobj;
+}
+
+static inline void kobject_put(struct kobject *kobj)
+{
+}
 
 /* --- plugs --- */
 

@@ -384,6 +384,7 @@ void disk_make(struct sim_disk *disk, u64 base, u64 sectors)
 	*disk = (struct sim_disk) {
 		.bdev = {
 			.submit = disk_submit,
+			.bd_disk = &disk->disk,
 			.unplug = disk_unplug,
 			.nr_sectors = base + sectors,
 			.block_size = SECTOR_SIZE,

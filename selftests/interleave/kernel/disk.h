@@ -31,6 +31,7 @@ struct disk_counts {
 
 struct sim_disk {
 	struct block_device bdev;
+	struct gendisk disk;
 	u64 *media;		/* a stamp a sector */
 	u8 *bad;		/* DISK_BAD_ flags of a sector */
 	u64 *stored_at;		/* when its last write ended; 0: it is there for good, ... */
