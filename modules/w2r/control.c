@@ -162,6 +162,7 @@ int w2r_message(struct dm_target *ti, unsigned int argc, char **argv,
 	if (argc == 2 && !strcasecmp(argv[0], "invalidate")) {
 		if (parse_range(c, argv[1], &first, &last))
 			return -EINVAL;
+		w2r_settle(c);
 		first >>= c->block_shift;
 		w2r_invalidate(c, first, (last >> c->block_shift) - first + 1,
 			       true);

@@ -228,6 +228,7 @@ static int w2r_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	err = fit(c, ti);
 	if (err)
 		goto put_device;
+	w2r_settle(c);
 	set_up_target(c, ti);
 	w2r_sysfs_add(c);
 	return 0;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "compat/bdev.h"
 #include "frames.h"
 #include "write.h"
 
@@ -69,6 +70,17 @@ static void drop_blocks(struct w2r *c, u64 first, u64 n)
 		if (e != ENTRY_NONE)
 			rooms_drop(&c->rooms, e);
 	}
+}
+
+/*
+ * Who has the origin open without a claim, as long as we have, too, ends without that
+ * being written: what was read before would be kept. What cannot be written is not
+ * written later, either, and who wrote it is told.
+ */
+void w2r_settle(struct w2r *c)
+{
+	sync_blockdev(bdev_whole(c->dev->bdev));
+	sync_blockdev(c->dev->bdev);
 }
 
 /*

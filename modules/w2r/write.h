@@ -32,6 +32,11 @@ static inline bool w2r_being_written(const struct w2r *c, u64 block)
 void w2r_write(struct w2r *c, struct bio *bio);
 /* It ended; any context. */
 void w2r_write_ended(struct w2r *c, struct bio *bio, blk_status_t status);
+/*
+ * Has the kernel write what others have left in the page cache of the origin, or of the
+ * disk that it is a partition of. Process context; waits for I/O, not for any of ours.
+ */
+void w2r_settle(struct w2r *c);
 /* Forgets @n blocks from @first on. Any context, or process context if @may_sleep. */
 void w2r_invalidate(struct w2r *c, u64 first, u64 n, bool may_sleep);
 

@@ -65,8 +65,10 @@ void io_write(struct io_group *g, u32 sector, u32 n, blk_opf_t opf);
 /* Discard or write-zeroes: 0 is written. */
 void io_clear(struct io_group *g, u32 sector, u32 n, enum req_op op);
 void io_flush(struct io_group *g);
-/* Another one writes to the disk, and tells the target. */
+/* Another one writes to the disk, perhaps to its page cache, and tells the target. */
 void io_outside(u32 sector, u32 n);
+/* The same to its page cache, before a table is loaded that takes the place of the target's. */
+void io_outside_before_load(u32 sector, u32 n);
 
 /* --- w2r_tasks.c --- */
 
@@ -116,6 +118,7 @@ enum {
 	EVENT_REFUSED,
 	EVENT_PARTS,
 	EVENT_OUTSIDE,
+	EVENT_LATE,
 	EVENT_WIDE,
 	EVENT_WRITTEN_OVER,
 	EVENT_HOLES,

@@ -21,6 +21,7 @@ const struct run_event check_events[NR_EVENTS] = {
 	[EVENT_REFUSED] = { "tables without memory", 200 },
 	[EVENT_PARTS] = { "frames that several targets gave", 5000 },
 	[EVENT_OUTSIDE] = { "writes from outside", 100 },
+	[EVENT_LATE] = { "of them in the page cache", 100 },
 	[EVENT_WIDE] = { "wide clears", 500 },
 	[EVENT_WRITTEN_OVER] = { "written over, and read without the disk", 200 },
 	[EVENT_HOLES] = { "frames refused past what is cached", 1000 },

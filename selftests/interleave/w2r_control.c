@@ -291,18 +291,29 @@ static void ask(void)
 	}
 }
 
+static void write_before_load(void)
+{
+	u32 sector = sim_below(rig.sectors);
+
+	io_outside_before_load(sector, 1 + sim_below(rig.sectors - sector));
+}
+
 static void suspend_and_resume(void)
 {
 	bool other = sim_once_in(3), early = sim_once_in(2);
+	bool written = other && !early && rig.outside && sim_once_in(2);
 
 	/* The table that it has is in use meanwhile. */
 	if (other && early)
 		load();
 	control_suspend();
 	check_at_rest();
+	if (written)
+		write_before_load();
 	if (other && !early)
 		load();
-	if (sim_once_in(4))
+	/* What the old one has then is not what the disk has. */
+	if (!written && sim_once_in(4))
 		sim_dm_clear(&rig.md);
 	if (rig.md.loaded)
 		count_events();

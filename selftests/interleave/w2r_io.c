@@ -172,30 +172,64 @@ void io_flush(struct io_group *g)
 	send(new_io(g, 0, 0, REQ_OP_WRITE | REQ_PREFLUSH));
 }
 
+/* Writes to the disk that do not go by the target. */
+struct outside {
+	u32 sector;
+	u32 n;
+	u64 begin;
+	u64 *values;
+};
+
+static void outside_begin(struct outside *o, u32 sector, u32 n, bool late)
+{
+	u64 *to = (late ? rig.disk.late : rig.disk.media) + sector;
+	u32 i;
+
+	*o = (struct outside) {
+		.sector = sector, .n = n, .begin = oracle_now(), .values = calloc(n, sizeof(u64)),
+	};
+	SIM_CHECK(o->values);
+	oracle_under_way(o->begin);
+	for (i = 0; i < n; i++) {
+		o->values[i] = oracle_value(sector + i);
+		oracle_write(sector + i, o->values[i], o->begin, true);
+		to[i] = o->values[i];
+	}
+	run_count(EVENT_OUTSIDE, 1);
+	run_count(EVENT_LATE, late);
+	run_note("outside write of sectors %u+%u begin %llu", sector, n, o->begin);
+}
+
+static void outside_end(struct outside *o)
+{
+	u64 end = oracle_now();
+	u32 i;
+
+	for (i = 0; i < o->n; i++)
+		oracle_written(o->sector + i, o->values[i], o->begin, end, ORACLE_DONE);
+	oracle_over(o->begin);
+	free(o->values);
+}
+
 void io_outside(u32 sector, u32 n)
 {
 	struct dm_target *ti = rig.md.ti;
 	char invalidate[] = "invalidate", range[48], result[1] = "";
 	char *words[2] = { invalidate, range };
-	u64 begin = oracle_now(), *values = calloc(n, sizeof(u64)), end;
-	u32 i;
+	struct outside o;
 
-	SIM_CHECK(values);
-	oracle_under_way(begin);
-	for (i = 0; i < n; i++) {
-		values[i] = oracle_value(sector + i);
-		oracle_write(sector + i, values[i], begin, true);
-		rig.disk.media[sector + i] = values[i];
-	}
+	outside_begin(&o, sector, n, sim_once_in(2));
 	sim_point(SIM_LOCK);
 	snprintf(range, sizeof(range), "%llu-%llu", rig.base + sector,
 		 rig.base + sector + n - 1);
-	run_count(EVENT_OUTSIDE, 1);
-	run_note("outside write of sectors %s begin %llu", range, begin);
 	SIM_CHECK(!ti->type->message(ti, 2, words, result, sizeof(result)));
-	end = oracle_now();
-	for (i = 0; i < n; i++)
-		oracle_written(sector + i, values[i], begin, end, ORACLE_DONE);
-	oracle_over(begin);
-	free(values);
+	outside_end(&o);
+}
+
+void io_outside_before_load(u32 sector, u32 n)
+{
+	struct outside o;
+
+	outside_begin(&o, sector, n, true);
+	outside_end(&o);
 }

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # An origin that takes long to write: what is read while a write, a discard or zeroing is under way is not what is cached
-# when that has ended.
+# when that has ended. And what others write to the page cache of the origin's disk, before the target is made or before
+# it is told to forget, is what it reads.
 # timeout: 180
 # kernels: all
 
@@ -10,7 +11,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 14
+plan 16
 
 MIB=256 # blocks
 
@@ -50,6 +51,11 @@ write_blocks() {
 	dd if=/dev/urandom of="$VIEW" bs="$2" seek="$1" count=1 oflag=direct,seek_bytes conv=notrunc status=none
 }
 
+# write_beneath MIB: its end writes nothing, since it is not the last who has the disk open.
+write_beneath() {
+	dd if=/dev/urandom of=/dev/muster1 bs=1M seek="$1" count=1 conv=notrunc status=none
+}
+
 must modprobe dm-delay
 must null_make muster0 64
 must blkpattern -o 5 fill /dev/muster0
@@ -69,5 +75,25 @@ late 'a discard' $((6 * MIB)) 32 blkdiscard -o 6M -l 512K "$VIEW"
 late 'a large discard' $((8 * MIB)) 64 blkdiscard -o 8M -l 4M "$VIEW"
 check_that 'some reads were not kept' "$(w2r_get bypassed) > 0"
 check_eq 'every block is accounted for' "$(unaccounted)" 0
+
+# An MBR counts in blocks, here of 4 KiB.
+must null_make muster1 8
+must mbr_make /dev/muster1 203 $MIB $((6 * MIB))
+must blockdev --rereadpt /dev/muster1
+part=$(readlink -f /dev/muster1)p1
+exec 8<>/dev/muster1
+must write_beneath 1
+w2r_make muster-p "$part" 8
+must touch_range "$DEV" 0 $((2 * MIB))
+must sync
+check_eq 'what was written through the disk before the target was made is read' "$(sum_range "$DEV" 0 $MIB)" \
+	"$(sum_range "$part" 0 $MIB)"
+must write_beneath 2
+must dmsetup message muster-p 0 invalidate "0-$(($(sectors_of "$DEV") - 1))"
+must touch_range "$DEV" 0 $((2 * MIB))
+must sync
+check_eq 'and what was before it was told to forget' "$(sum_range "$DEV" $MIB $MIB)" "$(sum_range "$part" $MIB $MIB)"
+exec 8>&-
+must dmsetup remove --retry muster-p
 
 finish

@@ -108,8 +108,9 @@ int submit_bio_wait(struct bio *bio)
 
 int sync_blockdev(struct block_device *bdev)
 {
-	(void)bdev;
 	lock_check_sleep("writing what the page cache holds");
+	if (bdev->sync)
+		bdev->sync(bdev);
 	return 0;
 }
 

@@ -33,6 +33,8 @@ struct block_device {
 	void (*submit)(struct block_device *bdev, struct bio *bio);
 	/* The task's plug is flushed: sends what was kept back for it. */
 	void (*unplug)(struct block_device *bdev);
+	/* Writes what its page cache holds; or NULL, if that holds nothing. May sleep. */
+	void (*sync)(struct block_device *bdev);
 	struct gendisk *bd_disk;
 	struct request_queue queue;
 	u64 nr_sectors;

@@ -375,6 +375,20 @@ static void disk_unplug(struct block_device *bdev)
 	}
 }
 
+static void disk_sync(struct block_device *bdev)
+{
+	struct sim_disk *disk = container_of(bdev, struct sim_disk, bdev);
+	u64 sector;
+
+	for (sector = 0; sector < bdev->nr_sectors - disk->base; sector++) {
+		if (!disk->late[sector])
+			continue;
+		disk->media[sector] = disk->late[sector];
+		disk->late[sector] = 0;
+		sim_point(SIM_COPY);
+	}
+}
+
 /* --- disks --- */
 
 void disk_make(struct sim_disk *disk, u64 base, u64 sectors)
@@ -386,6 +400,7 @@ void disk_make(struct sim_disk *disk, u64 base, u64 sectors)
 			.submit = disk_submit,
 			.bd_disk = &disk->disk,
 			.unplug = disk_unplug,
+			.sync = disk_sync,
 			.nr_sectors = base + sectors,
 			.block_size = SECTOR_SIZE,
 			.synchronous = sim_once_in(8),
@@ -394,6 +409,7 @@ void disk_make(struct sim_disk *disk, u64 base, u64 sectors)
 		},
 		.media = calloc(sectors, sizeof(u64)),
 		.bad = calloc(sectors, 1),
+		.late = calloc(sectors, sizeof(u64)),
 		.stored_at = calloc(sectors, sizeof(u64)),
 		.slow = sim_size(3000),
 		.base = base,
@@ -402,7 +418,7 @@ void disk_make(struct sim_disk *disk, u64 base, u64 sectors)
 		.threaded = sim_once_in(4),
 		.consumes = !sim_once_in(3),
 	};
-	SIM_CHECK(disk->media && disk->bad && disk->stored_at);
+	SIM_CHECK(disk->media && disk->bad && disk->late && disk->stored_at);
 	init_waitqueue_head(&disk->room);
 	INIT_LIST_HEAD(&disk->plugged);
 }
@@ -422,6 +438,7 @@ void disk_free(struct sim_disk *disk)
 	wait_event(disk->room, !disk->under_way);
 	free(disk->media);
 	free(disk->bad);
+	free(disk->late);
 	free(disk->stored_at);
 }
 

@@ -34,6 +34,7 @@ struct sim_disk {
 	struct gendisk disk;
 	u64 *media;		/* a stamp a sector */
 	u8 *bad;		/* DISK_BAD_ flags of a sector */
+	u64 *late;		/* a stamp that its page cache holds for a sector, or 0 */
 	u64 *stored_at;		/* when its last write ended; 0: it is there for good, ... */
 	u64 clock;
 	u64 flushed;		/* ... as it is if it was before this */
