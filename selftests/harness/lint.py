@@ -7,7 +7,7 @@ import pathlib
 import re
 import subprocess
 
-from lablib import cache, machines, tree
+from lablib import cache, cross, machines, tree
 
 from . import commands
 
@@ -32,10 +32,14 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 HEADING = re.compile(r"#+ (.+)")
 VERSION_TEST = re.compile(r"\bLINUX_VERSION_CODE\b|\bKERNEL_VERSION\s*\(")
 BUILD = ("cp -r /muster/Kbuild /muster/modules /root/ && find /root -name '*.o' -delete && "
-         "make -j2 -C /lib/modules/*{}/build M=/root W=1 {} modules 2>&1")
-WARNINGS = BUILD.format("", "C=1 CHECK=sparse")
+         "make -j2 -C {} M=/root W=1 {} modules 2>&1")
+HEADERS = "/lib/modules/*{}/build"
+WARNINGS = BUILD.format(HEADERS.format(""), "C=1 CHECK=sparse")
 # The tree has no headers of that kernel but in their package.
-CLOUD = f"dpkg --unpack /{tree.UPGRADE_DIR}/linux-headers-*.deb >/dev/null && " + BUILD.format("-cloud-amd64", "")
+CLOUD = f"dpkg --unpack /{tree.UPGRADE_DIR}/linux-headers-*.deb >/dev/null && " + BUILD.format(
+    HEADERS.format("-cloud-amd64"), "")
+# These headers say which compiler it takes.
+CROSS = BUILD.format(f"/usr/src/linux-headers-*-{cross.ARCH}", "")
 RECORDINGS = {".xz"}
 NO_SPDX = {".md", ".gitignore", ".shellcheckrc", "VERSION", "config", "settings"}
 
@@ -251,15 +255,21 @@ def executables():
 
 def warnings(kernel):
     """All modules built for KERNEL with W=1 by its release's compiler, and looked through by sparse."""
-    _build(kernel, "warnings", WARNINGS)
+    _build(f"warnings-{kernel}", kernel, WARNINGS)
 
 
 def cloud(kernel):
     """All modules built for KERNEL as Debian configures it for clouds, with W=1."""
-    _build(kernel, "cloud", CLOUD)
+    _build(f"cloud-{kernel}", kernel, CLOUD)
 
 
-def _build(kernel, name, command):
+def arm64():
+    """The same for the default kernel on that machine, with W=1."""
+    _run([LAB, "chroot", "--cross", "true"], LAB_SECONDS)
+    _build("arm64", machines.DEFAULT.kernel, CROSS, "--cross", beside=cross.made())
+
+
+def _build(name, kernel, command, *options, beside=()):
     _run([LAB, "build", "--kernel", kernel], LAB_SECONDS)
 
     def built():
@@ -268,14 +278,14 @@ def _build(kernel, name, command):
     def common():
         # All files for each: one that goes is a change, too.
         whole = (part for path in built() for part in (str(path.relative_to(CHECKOUT)), path.read_bytes()))
-        return *tree.made(machines.MACHINES[kernel]), command, *whole
+        return *tree.made(machines.MACHINES[kernel]), *beside, command, *whole
 
-    with not_passed(f"{name}-{kernel}", built(), common) as new:
-        text = _run([LAB, "chroot", "--kernel", kernel, "--", command], LAB_SECONDS) if new else ""
+    with not_passed(name, built(), common) as new:
+        text = _run([LAB, "chroot", "--kernel", kernel, *options, "--", command], LAB_SECONDS) if new else ""
         if re.search(r"warning:|WARNING:|\berror:", text):
             raise Complaints(text)
 
 
-CHECKS = (layout, links, executables, includes, shellcheck, ruff, checkpatch)
+CHECKS = (layout, links, executables, includes, shellcheck, ruff, checkpatch, arm64)
 # Those that are given a kernel of the lab.
 KERNEL_CHECKS = (warnings, cloud)
