@@ -240,7 +240,10 @@ int batching_init(struct batching *bt)
 /* A write that ended before it saw bt->stopping may have queued a rewrite. */
 void batching_drain(struct batching *bt)
 {
-	/* Before the look at who is under way: his end has not seen it, or is waited for. */
+	/*
+	 * Before the look at who is under way: his end has seen it, or is waited for. Pairs
+	 * with smp_mb() in batch_rewrite_in().
+	 */
 	smp_store_mb(bt->stopping, true);
 	flight_wait_idle(&bt->held);
 	cancel_delayed_work_sync(&bt->rewrite_work);

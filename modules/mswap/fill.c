@@ -351,7 +351,14 @@ static void batch_add_copy(struct batch *b, struct stored_page *s, u32 vslot,
 
 void batch_rewrite_in(struct batching *bt, unsigned long delay)
 {
-	if (unlikely(store_nr_failed(bt->store)) && !READ_ONCE(bt->stopping))
+	if (likely(!store_nr_failed(bt->store)))
+		return;
+	/*
+	 * Pairs with smp_store_mb() in batching_drain(): a batch that it does not see in
+	 * bt->held, for which flight_begin() orders nothing, sees that it stops.
+	 */
+	smp_mb();
+	if (!READ_ONCE(bt->stopping))
 		queue_delayed_work(bt->retry_wq, &bt->rewrite_work, delay);
 }
 

@@ -24,7 +24,10 @@ static inline void flight_init(struct flight *f)
 	init_waitqueue_head(&f->wait);
 }
 
-/* Any context; before the I/O takes what another may be short of. */
+/*
+ * Any context; before the I/O takes what another may be short of, which it does under
+ * a lock: who finds it taken there sees that this has begun. It orders nothing by itself.
+ */
 static inline void flight_begin(struct flight *f)
 {
 	atomic64_add(FLIGHT_BEGUN, &f->state);

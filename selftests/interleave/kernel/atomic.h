@@ -23,7 +23,8 @@
 #define smp_load_acquire(ptr)		READ_ONCE(*(ptr))		/* in order as it is */
 #define smp_store_release(ptr, value)	WRITE_ONCE(*(ptr), value)	/* likewise, */
 #define smp_store_mb(var, value)		WRITE_ONCE(var, value)		/* likewise, */
-#define smp_rmb()			sim_point(SIM_LOOK)		/* but others may run */
+#define smp_mb()			sim_point(SIM_LOOK)		/* but others may run */
+#define smp_rmb()			sim_point(SIM_LOOK)		/* likewise */
 #define smp_mb__before_atomic()		sim_point(SIM_LOOK)		/* likewise */
 #define smp_mb__after_atomic()		sim_point(SIM_LOOK)		/* likewise */
 
