@@ -117,6 +117,20 @@ static inline int compat_disk_sync_parts(struct gendisk *disk)
 }
 #endif
 
+/*
+ * Writes out what page caches hold of @bdev: its own, and that of the disk that it is a
+ * partition of, or those of its partitions. Who has one of them open, without a claim,
+ * left it there. Process context, may sleep. The error of the first that cannot be
+ * written.
+ */
+static inline int compat_bdev_sync(struct block_device *bdev)
+{
+	int err = bdev_is_partition(bdev) ? sync_blockdev(bdev_whole(bdev)) :
+					    compat_disk_sync_parts(bdev->bd_disk);
+
+	return err ?: sync_blockdev(bdev);
+}
+
 #ifndef COMPAT_HAVE_BDEV_NR_BYTES
 static inline loff_t bdev_nr_bytes(struct block_device *bdev)
 {

@@ -67,22 +67,10 @@ static int backing_check(struct backing *b, const char *path, const char *name)
 	return 0;
 }
 
-/*
- * Whoever has the device open, without a claim, or the disk that it is a partition
- * of, or a partition of it, keeps in the page cache what was written through that:
- * it would be written later, over our slots.
- */
-static int backing_sync(struct block_device *bdev)
-{
-	int err = bdev_is_partition(bdev) ? sync_blockdev(bdev_whole(bdev)) :
-					    compat_disk_sync_parts(bdev->bd_disk);
-
-	return err ?: sync_blockdev(bdev);
-}
-
+/* What others have left in a page cache would be written later, over our slots. */
 static int backing_settle(struct backing *b, const char *path, const char *name)
 {
-	int err = backing_sync(b->bdev);
+	int err = compat_bdev_sync(b->bdev);
 
 	if (err)
 		return backing_refuse(name, path,

@@ -79,8 +79,7 @@ static void drop_blocks(struct w2r *c, u64 first, u64 n)
  */
 void w2r_settle(struct w2r *c)
 {
-	sync_blockdev(bdev_whole(c->dev->bdev));
-	sync_blockdev(c->dev->bdev);
+	compat_bdev_sync(c->dev->bdev);
 }
 
 /*

@@ -33,8 +33,9 @@ void w2r_write(struct w2r *c, struct bio *bio);
 /* It ended; any context. */
 void w2r_write_ended(struct w2r *c, struct bio *bio, blk_status_t status);
 /*
- * Has the kernel write what others have left in the page cache of the origin, or of the
- * disk that it is a partition of. Process context; waits for I/O, not for any of ours.
+ * Has the kernel write what others have left in the page cache of the origin, of the
+ * disk that it is a partition of, or of its own partitions. Process context; waits for
+ * I/O, not for any of ours.
  */
 void w2r_settle(struct w2r *c);
 /* Forgets @n blocks from @first on. Any context, or process context if @may_sleep. */

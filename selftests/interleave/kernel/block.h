@@ -77,7 +77,7 @@ void submit_bio_noacct(struct bio *bio);
 /* Waits; the errno. */
 int submit_bio_wait(struct bio *bio);
 int blkdev_issue_flush(struct block_device *bdev);
-/* There is no page cache. */
+/* What a test's ->sync does; of what is read there is no page cache. */
 int sync_blockdev(struct block_device *bdev);
 void invalidate_bdev(struct block_device *bdev);
 
