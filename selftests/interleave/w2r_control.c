@@ -291,6 +291,13 @@ static void ask(void)
 	}
 }
 
+static void suspend_in_vain(void)
+{
+	rig.suspends++;
+	sim_dm_suspend_in_vain(&rig.md);
+	SIM_CHECK(!rig_target()->suspended);
+}
+
 static void write_before_load(void)
 {
 	u32 sector = sim_below(rig.sectors);
@@ -303,6 +310,8 @@ static void suspend_and_resume(void)
 	bool other = sim_once_in(3), early = sim_once_in(2);
 	bool written = other && !early && rig.outside && sim_once_in(2);
 
+	if (sim_once_in(4))
+		suspend_in_vain();
 	/* The table that it has is in use meanwhile. */
 	if (other && early)
 		load();

@@ -39,6 +39,9 @@ static void check_growth(const struct w2r *c, bool wanted, u32 before)
 	SIM_CHECK(after == max_t(u32, c->resident, ROOMS_ENTRIES_MIN));
 	control_resume();
 	sim_sleep(TICKS);
+	/* The worker that is to see to it may stand still for longer. */
+	while (!wanted && c->dropped_from)
+		sim_sleep(TICKS);
 	SIM_CHECK(wanted ? c->rooms.limit == after : c->rooms.limit >= before);
 	control_suspend();
 }

@@ -298,16 +298,34 @@ void sim_dm_unload(struct mapped_device *md)
 	md->ti = NULL;
 }
 
-void sim_dm_suspend(struct mapped_device *md)
+static void block(struct mapped_device *md)
 {
-	struct dm_target *ti = md->ti;
-
-	ti->type->presuspend(ti);
+	md->ti->type->presuspend(md->ti);
 	sim_point(SIM_LOCK);
 	md->blocked = true;
 	flush_work(&md->work);
-	wait_event(md->wait, !md->submitters && !md->ios);
-	ti->type->postsuspend(ti);
+	wait_event(md->wait, !md->submitters);
+}
+
+static void unblock(struct mapped_device *md)
+{
+	md->blocked = false;
+	queue_work(md->wq, &md->work);
+}
+
+void sim_dm_suspend(struct mapped_device *md)
+{
+	block(md);
+	wait_event(md->wait, !md->ios);
+	md->ti->type->postsuspend(md->ti);
+}
+
+void sim_dm_suspend_in_vain(struct mapped_device *md)
+{
+	block(md);
+	sim_sleep((u64)sim.tick * sim_size(1000));
+	unblock(md);
+	md->ti->type->presuspend_undo(md->ti);
 }
 
 static struct dm_target *swap_tables(struct mapped_device *md)
@@ -327,8 +345,7 @@ void sim_dm_resume(struct mapped_device *md)
 	struct dm_target *old = md->loaded ? swap_tables(md) : NULL;
 
 	md->ti->type->resume(md->ti);
-	md->blocked = false;
-	queue_work(md->wq, &md->work);
+	unblock(md);
 	if (old)
 		old->type->dtr(old);
 }

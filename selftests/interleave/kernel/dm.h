@@ -151,6 +151,8 @@ void sim_dm_clear(struct mapped_device *md);
 void sim_dm_unload(struct mapped_device *md);
 /* From one to the other nothing is under way. */
 void sim_dm_suspend(struct mapped_device *md);
+/* A signal comes before nothing is under way any more: all goes on. */
+void sim_dm_suspend_in_vain(struct mapped_device *md);
 /* With another table the block layer sets the read-ahead anew; the old one goes last. */
 void sim_dm_resume(struct mapped_device *md);
 
