@@ -16,10 +16,10 @@
 struct mswap_device {
 	struct gendisk *disk;
 	struct block_device *whole;	/* see compat_disk_add() */
-	struct mutex lock;	/* serialises the control files */
+	struct mutex lock;	/* serialises what is written to the control files */
 	bool claimed;		/* changed under the open lock: nobody may open it */
 	int id;
-	u64 disksize;		/* under lock: the wish, 0 = automatic */
+	u64 disksize;		/* written under lock: the wish, 0 = automatic */
 	struct engine engine;
 	char name[DISK_NAME_LEN];
 };

@@ -98,7 +98,7 @@ void engine_submit(struct engine *e, struct bio *bio)
 	 * A reset device keeps the limits of the backing device it had, the
 	 * write cache among them: flushes come, and there is nothing to flush.
 	 */
-	if (!smp_load_acquire(&e->started)) {
+	if (!engine_is_ready(e)) {
 		if (bio_sectors(bio))
 			engine_refuse(e, bio, "has no backing device to go to",
 				      BLK_STS_IOERR);

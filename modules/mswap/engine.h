@@ -59,8 +59,15 @@ void engine_exit(struct engine *e);
  * -ENOSPC: too many slots wanted; -ENOMEM; and all of backing_open().
  */
 int engine_start(struct engine *e, const char *path, u32 slots);
-/* Waits for the I/O under way, then drops everything. */
+/* Waits for the I/O under way, and for who is in an RCU read section, then drops everything. */
 void engine_stop(struct engine *e);
+/* In an RCU read section: if so, what @e is made of stays until that ends. Any context. */
+static inline bool engine_is_ready(const struct engine *e)
+{
+	/* Pairs with engine_start(), which sets it last. */
+	return smp_load_acquire(&e->started);
+}
+
 /*
  * Another number of virtual slots; only while nothing is stored (-EBUSY). Waits for
  * the I/O under way.

@@ -190,7 +190,7 @@ int mswap_device_set_size(struct mswap_device *dev, u64 bytes)
 	if (!mswap_wish_slots(dev, bytes, &slots))
 		return -EINVAL;
 	if (!dev->engine.started) {
-		dev->disksize = bytes;
+		WRITE_ONCE(dev->disksize, bytes);
 		return 0;
 	}
 	err = mswap_claim(dev, "a change of disksize");
@@ -198,7 +198,7 @@ int mswap_device_set_size(struct mswap_device *dev, u64 bytes)
 		return err;
 	err = engine_resize(&dev->engine, slots);
 	if (!err) {
-		dev->disksize = bytes;
+		WRITE_ONCE(dev->disksize, bytes);
 		changed = mswap_capacity(dev) != get_capacity(dev->disk);
 		set_capacity(dev->disk, mswap_capacity(dev));
 	}

@@ -33,7 +33,7 @@ int slot_map_resize(struct slot_map *m, u32 nr_virt)
 		return -ENOMEM;
 	vfree(m->map);
 	m->map = map;
-	m->nr_virt = nr_virt;
+	WRITE_ONCE(m->nr_virt, nr_virt);
 	return 0;
 }
 
@@ -50,7 +50,7 @@ size_t slot_map_bytes(const struct slot_map *m)
 {
 	size_t granules = DIV_ROUND_UP((size_t)m->nr_phys, GRANULE_SLOTS);
 
-	return m->nr_virt * sizeof(*m->map) +
+	return READ_ONCE(m->nr_virt) * sizeof(*m->map) +
 	       m->nr_groups * sizeof(*m->group) +
 	       granules * (sizeof(*m->live) + sizeof(*m->cont));
 }

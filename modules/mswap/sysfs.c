@@ -6,6 +6,7 @@
 #include <linux/device.h>
 #include <linux/kernel.h>
 #include <linux/printk.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/sysfs.h>
@@ -23,18 +24,22 @@ static int refuse(struct mswap_device *dev, const char *file, const char *why)
 	return -EINVAL;
 }
 
+/*
+ * Who reads takes no lock: who writes holds it as long as the device takes that he opens, or
+ * that has I/O under way.
+ */
+
 /* --- life cycle --- */
 
 static ssize_t backing_dev_show(struct device *d, struct device_attribute *attr,
 				char *buf)
 {
-	struct mswap_device *dev = to_mswap(d);
+	struct engine *e = &to_mswap(d)->engine;
 	ssize_t len;
 
-	mutex_lock(&dev->lock);
-	len = sysfs_emit(buf, "%s\n", dev->engine.started ?
-				      dev->engine.backing.path : "none");
-	mutex_unlock(&dev->lock);
+	rcu_read_lock();
+	len = sysfs_emit(buf, "%s\n", engine_is_ready(e) ? e->backing.path : "none");
+	rcu_read_unlock();
 	return len;
 }
 
@@ -90,12 +95,13 @@ static ssize_t disksize_show(struct device *d, struct device_attribute *attr,
 			     char *buf)
 {
 	struct mswap_device *dev = to_mswap(d);
+	struct engine *e = &dev->engine;
 	u64 bytes;
 
-	mutex_lock(&dev->lock);
-	bytes = dev->engine.started ?
-		(u64)dev->engine.map.nr_virt << PAGE_SHIFT : dev->disksize;
-	mutex_unlock(&dev->lock);
+	rcu_read_lock();
+	bytes = engine_is_ready(e) ? (u64)READ_ONCE(e->map.nr_virt) << PAGE_SHIFT :
+				     READ_ONCE(dev->disksize);
+	rcu_read_unlock();
 	return sysfs_emit(buf, "%llu\n", bytes);
 }
 
@@ -329,13 +335,13 @@ static ssize_t gauge_show(struct device *d, struct device_attribute *attr,
 			  char *buf)
 {
 	struct gauge *g = container_of(attr, struct gauge, attr);
-	struct mswap_device *dev = to_mswap(d);
+	struct engine *e = &to_mswap(d)->engine;
 	u64 value = 0;
 
-	mutex_lock(&dev->lock);
-	if (dev->engine.started)
-		value = g->read(&dev->engine);
-	mutex_unlock(&dev->lock);
+	rcu_read_lock();
+	if (engine_is_ready(e))
+		value = g->read(e);
+	rcu_read_unlock();
 	return sysfs_emit(buf, "%llu\n", value);
 }
 
@@ -352,7 +358,7 @@ static struct gauge gauge_##_name = {					\
 GAUGE(window, pagein_window(&e->pagein));
 GAUGE(slots_total, e->space.nr_slots);
 GAUGE(slots_used, space_nr_used(&e->space));
-GAUGE(slots_reserved, e->space.nr_slots - e->map.nr_virt);
+GAUGE(slots_reserved, e->space.nr_slots - READ_ONCE(e->map.nr_virt));
 GAUGE(slots_retired, atomic_read(&e->space.retired));
 GAUGE(footprint_bytes, engine_footprint(e));
 GAUGE(copies_held, store_nr_held(&e->store));

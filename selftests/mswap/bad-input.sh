@@ -14,7 +14,7 @@
 must modprobe loop
 truncate -s 64M "$WORK/large"
 large=$(losetup --show -f --sector-size 8192 "$WORK/large" 2>/dev/null)
-plan $((92 + (${#large} ? 3 : 1)))
+plan $((95 + (${#large} ? 3 : 1)))
 
 # refuse_backing NAME ERROR PATH PATTERN
 refuse_backing() {
@@ -127,6 +127,26 @@ must mswap_set reset 1
 must write_as_others
 must null_spoil muster0 $EDGE 64
 refuse_backing 'a device that does not take what others wrote' 'Input/output error' /dev/muster0 'others wrote'
+exec 8>&-
+
+# What others wrote to it cannot be written just now, so that to make it ready takes long.
+has_ended() {
+	! kill -0 "$1" 2>/dev/null
+}
+
+must dm_make muster "0 $(sectors_of /dev/muster2) linear /dev/muster2 0"
+exec 8<>/dev/mapper/muster
+must dmsetup suspend --noflush --nolockfs muster
+must dd if=/dev/zero of=/dev/mapper/muster bs=4k count=64 conv=notrunc status=none
+mswap_set backing_dev /dev/mapper/muster &
+starting=$!
+sleep 1
+cat "$SYS"/{backing_dev,disksize,slots_total} >"$WORK/read" &
+check 'who reads meanwhile does not wait' wait_until 10 has_ended $!
+check_not 'but who makes it ready' has_ended $starting
+must dmsetup resume muster
+wait $starting
+check_eq 'then it is ready' "$(get initstate) $(get backing_dev)" '1 /dev/mapper/muster'
 exec 8>&-
 
 finish
