@@ -50,7 +50,7 @@ small_sources() {
 	local each name
 	local license='static const char license[] __attribute__((used, section(".modinfo"))) = "license=GPL";'
 
-	mkdir -p "$1/modules" && cp -r /muster/{VERSION,Makefile,Kbuild,dkms.conf,tools} "$1" &&
+	mkdir -p "$1/modules" && cp -r /muster/{COPYING,VERSION,Makefile,Kbuild,dkms.conf,tools} "$1" &&
 		cp -r /muster/modules/{Kbuild,compat} "$1/modules" || return
 	for each in mswap w2r frontswap; do
 		case $each in

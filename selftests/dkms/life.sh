@@ -8,7 +8,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 31
+plan 32
 
 # A copy of the sources that does not build.
 break_sources() {
@@ -54,6 +54,7 @@ check 'DKMS says installed' dkms_says "$KVER" installed
 check 'mswap is in place' installed_file mswap
 check 'dm-w2r is in place' installed_file dm-w2r
 check 'so are the files for the boot' ls /usr/lib/muster/mswap-swap /etc/systemd/system/mswap@.service
+check 'the licence lies with the sources' cmp /muster/COPYING "/usr/src/muster-$VERSION/COPYING"
 check_fails 'and a name for people' 'usage: mswap-swap' /usr/local/sbin/mswap-swap
 if command -v systemd-analyze >/dev/null; then
 	must boot_units /root/units

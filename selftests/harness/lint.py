@@ -41,7 +41,7 @@ CLOUD = f"dpkg --unpack /{tree.UPGRADE_DIR}/linux-headers-*.deb >/dev/null && " 
 # These headers say which compiler it takes.
 CROSS = BUILD.format(f"/usr/src/linux-headers-*-{cross.ARCH}", "")
 RECORDINGS = {".xz"}
-NO_SPDX = {".md", ".gitignore", ".shellcheckrc", "VERSION", "config", "settings"}
+NO_SPDX = {".md", ".gitignore", ".shellcheckrc", "VERSION", "COPYING", "config", "settings"}
 
 
 class Complaints(Exception):

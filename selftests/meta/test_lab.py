@@ -162,7 +162,7 @@ class Layers(Lab):
         self.sources = self.dir / "modules"
         for name in ("modules/mswap", "tools"):
             (self.dir / name).mkdir(parents=True)
-        for name in ("VERSION", "dkms.conf", "Kbuild", "Makefile", "modules/main.c", "tools/trial-build"):
+        for name in ("COPYING", "VERSION", "dkms.conf", "Kbuild", "Makefile", "modules/main.c", "tools/trial-build"):
             (self.dir / name).touch()
         shutil.copy(LAB.parent / "copy-sources", self.dir / "tools")
         for name, value in (("CACHE", self.dir / "cache"), ("CHECKOUT", self.dir)):
