@@ -226,8 +226,8 @@ def _anchors(page):
 
 
 def links():
-    """Each link of a page to another one, or within it, leads somewhere."""
-    bad = []
+    """Each link of a page to another one, or within it, leads somewhere; and one leads to each file of figures."""
+    bad, linked = [], set()
     pages = of_kind({".md"}, rb"$^")
     anchors = {page.resolve(): _anchors(page) for page in pages}
     for page in pages:
@@ -236,10 +236,13 @@ def links():
                 continue
             path, _, anchor = link.partition("#")
             target = (page.parent / path if path else page).resolve()
+            linked.add(target)
             if not target.exists():
                 bad.append(f"{page.relative_to(CHECKOUT)}: {link}: no such file")
             elif anchor and anchor not in anchors.get(target, ()):
                 bad.append(f"{page.relative_to(CHECKOUT)}: {link}: no such heading")
+    bad += [f"{path.relative_to(CHECKOUT)}: no page links to it"
+            for path in sources() if path.parent == CHECKOUT / "docs/figures" and path.resolve() not in linked]
     if bad:
         raise Complaints("\n".join(bad))
 

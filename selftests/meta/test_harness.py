@@ -106,6 +106,16 @@ class Lint(Harness):
         self.assertEqual(str(found.exception).split("\n"), [
             "c.md: a.md#no-heading: no such heading", "c.md: d.md: no such file", "c.md: #there: no such heading"])
 
+    def test_figures_that_no_page_has(self):
+        (lint.CHECKOUT / "docs/figures").mkdir(parents=True)
+        self.write("docs/a.md", "[1](figures/told.json)\n")
+        self.write("docs/figures/told.json", "")
+        lint.links()
+        self.write("docs/figures/lost.json", "")
+        with self.assertRaises(lint.Complaints) as found:
+            lint.links()
+        self.assertEqual(str(found.exception), "docs/figures/lost.json: no page links to it")
+
     def test_newest_ruff(self):
         for version in ("0.14.5", "0.14.10"):
             (cache.CACHE / f"venv-ruff-{version}/bin").mkdir(parents=True)
