@@ -23,11 +23,12 @@ class Build(unittest.TestCase):
         self.home = pathlib.Path(tempfile.mkdtemp(prefix="musterctl-"))
         self.addCleanup(shutil.rmtree, self.home)
 
-    def build(self, out):
-        """What `make musterctl` says when it builds in OUT, which it leaves nothing outside of."""
+    def build(self, out, **flags):
+        """What `make musterctl` says when it builds in OUT, which it leaves nothing outside of; FLAGS as packagers."""
         before = set(self.clone.rglob("*"))
+        env = os.environ | {"HOME": str(self.home), "CFLAGS": "-O0"} | flags
         done = subprocess.run(["make", "-s", "musterctl", f"OUT={out}"], cwd=self.clone, text=True, check=True,
-                              env=os.environ | {"HOME": str(self.home), "CFLAGS": "-O0"}, stdout=subprocess.PIPE)
+                              env=env, stdout=subprocess.PIPE)
         made = set(self.clone.rglob("*")) - before
         self.assertLessEqual({path.relative_to(self.clone).parts[0] for path in made}, {out})
         return pathlib.Path(done.stdout.removesuffix("\n"))
@@ -43,6 +44,15 @@ class Build(unittest.TestCase):
         program = self.build("~/build")
         self.assertEqual(program, self.home / "build/musterctl/musterctl")
         self.assertTrue(program.is_file())
+
+    def test_flags_of_a_packager(self):
+        """For the preprocessor, the linker, and what is linked behind all else."""
+        (self.home / "told.h").write_text('__attribute__((used)) static const char told[] = "told by CPPFLAGS";\n',
+                                          encoding="ascii")
+        program = self.build("build", CPPFLAGS=f"-include {self.home}/told.h", LDFLAGS=f"-Wl,-Map={self.home}/map",
+                             LDLIBS="-Wl,--defsym=told_by_ldlibs=1")
+        self.assertTrue(b"told by CPPFLAGS" in program.read_bytes())
+        self.assertTrue("told_by_ldlibs" in (self.home / "map").read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":
