@@ -7,6 +7,9 @@ CHECK := selftests/run
 OUT ?= $(or $(MUSTER_CACHE),/var/cache/muster)
 # The makes that build there run in other directories; and not each shell knows ~ behind a =.
 override OUT := $(abspath $(patsubst ~/%,$(HOME)/%,$(OUT)))
+ifneq ($(words $(OUT)),1)
+override OUT = $(error OUT=, or MUSTER_CACHE, is the path of one directory, without blanks)
+endif
 # make goes by the age of files: what it builds of one clone's must not be taken for another's.
 HERE = $(shell pwd -P | sha256sum | cut -c1-12)
 FUZZ_SECONDS ?= 300

@@ -45,6 +45,15 @@ class Build(unittest.TestCase):
         self.assertEqual(program, self.home / "build/musterctl/musterctl")
         self.assertTrue(program.is_file())
 
+    def test_no_single_directory(self):
+        """make takes a path with a blank for two; with none it would build in /."""
+        for out in ("a b", ""):
+            done = subprocess.run(["make", "-s", "musterctl", f"OUT={out}"], cwd=self.clone, text=True, check=False,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("OUT=, or MUSTER_CACHE, is the path of one directory, without blanks", done.stdout)
+        self.assertEqual({path.name for path in self.clone.iterdir()}, {"Makefile", "VERSION", "tools"})
+
     def test_flags_of_a_packager(self):
         """For the preprocessor, the linker, and what is linked behind all else."""
         (self.home / "told.h").write_text('__attribute__((used)) static const char told[] = "told by CPPFLAGS";\n',
