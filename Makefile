@@ -114,6 +114,7 @@ interleave: setup
 
 clean:
 	$(plain-path)
+	-@find . -name __pycache__ -prune -exec rm -r {} +
 	@dir=$(KDIR); test -e "$$dir/Makefile" || dir=$$(cut -d ' ' -f 2 .built-for 2>/dev/null); \
 	if test -e "$$dir/Makefile"; then $(MAKE) -C "$$dir" M=$(CURDIR) clean && rm -f .built-for; \
 	elif test -e .built-for; then echo "No kernel headers in $(KDIR) or $$dir: set KDIR."; exit 1; fi

@@ -154,6 +154,17 @@ class Place(Lab):
         self.assertEqual(said, f"{self.dir}/cache\n")
 
 
+class Clean(Lab):
+    """make clean, in a clone that may be somebody else's than root's, who runs the tests."""
+
+    def test_what_python_has_compiled(self):
+        (self.dir / "tools/lab/__pycache__").mkdir(parents=True)
+        (self.dir / "tools/lab/__pycache__/lab.pyc").touch()
+        subprocess.run(["make", "-f", LAB.parents[1] / "Makefile", "clean", "KDIR=/none"], check=True, cwd=self.dir)
+        self.assertFalse((self.dir / "tools/lab/__pycache__").exists())
+        self.assertTrue((self.dir / "tools/lab").exists())
+
+
 class Layers(Lab):
     """Of a checkout with one file, in a tree that holds nothing."""
 
