@@ -410,6 +410,7 @@ class LosingDevices(InDirectory):
               mock.patch.object(module.guest, "interrupted_by_sigterm"), mock.patch.object(module.guest, "need_root"),
               mock.patch.object(module.progress, "Line"),
               mock.patch.object(module.guest, "emulator_version", return_value="10.0"),
+              mock.patch.object(module.guest.packages, "bcache_tools", return_value=()),
               mock.patch.object(module.cache, "scratch", lambda name: self.scratch()),
               contextlib.redirect_stdout(io.StringIO()) as said, contextlib.redirect_stderr(said)):
             status = module.main()
