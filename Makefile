@@ -67,7 +67,7 @@ check: setup-lint
 check-lint: setup-lint
 check-unit check-dkms check-vm: setup
 check-unit check-lint check-dkms check-vm: check-%:
-	@$(CHECK) $(if $(KERNELS),--kernels "$(KERNELS)") --only $*
+	@$(CHECK) $(if $(KERNELS),--kernels "$(KERNELS)") --only $* $(TESTS)
 
 debug-kernel: setup
 	@tools/lab/lab build --kernel $(or $(VARIANT),debug)
@@ -126,7 +126,7 @@ help:
 	@echo "make demo          show what mswap and dm-w2r do, in VMs"
 	@echo "make bench-w2r     compare dm-w2r with the plain device, dm-cache and bcache, in a VM"
 	@echo "make check         run all tests but those of the debug kernels; TESTS=\"a b\" runs some, KERNELS=\"6.12\" on some"
-	@echo "make check-unit    unit tests only; also check-lint, check-dkms, check-vm"
+	@echo "make check-unit    unit tests only; also check-lint, check-dkms, check-vm; TESTS= and KERNELS= likewise"
 	@echo "make check-debug   all tests that run in VMs on a kernel that looks for bugs"
 	@echo "make debug-kernel  build that kernel (once, 10 to 20 minutes); either with VARIANT=kcsan: the one for data races"
 	@echo "make soak          a random mix of loads and changes for MINUTES (60); SEED= repeats one"

@@ -154,13 +154,21 @@ class Place(Lab):
         self.assertEqual(said, f"{self.dir}/cache\n")
 
 
-class Clean(Lab):
-    """make clean, in a clone that may be somebody else's than root's, who runs the tests."""
+class Make(Lab):
+    """The Makefile of a clone, in a directory with nothing of one."""
 
-    def test_what_python_has_compiled(self):
+    def make(self, *words):
+        return subprocess.check_output(["make", "-f", LAB.parents[1] / "Makefile", *words], text=True, cwd=self.dir)
+
+    def test_some_tests_of_a_layer(self):
+        for layer in ("lint", "unit", "dkms", "vm"):
+            self.assertRegex(self.make("-n", f"check-{layer}", "TESTS=a b"), f"selftests/run +--only {layer} a b\n$")
+
+    def test_clean_takes_what_python_has_compiled(self):
+        """It is root's, who runs the tests, in a clone that may be somebody else's."""
         (self.dir / "tools/lab/__pycache__").mkdir(parents=True)
         (self.dir / "tools/lab/__pycache__/lab.pyc").touch()
-        subprocess.run(["make", "-f", LAB.parents[1] / "Makefile", "clean", "KDIR=/none"], check=True, cwd=self.dir)
+        self.make("clean", "KDIR=/none")
         self.assertFalse((self.dir / "tools/lab/__pycache__").exists())
         self.assertTrue((self.dir / "tools/lab").exists())
 
