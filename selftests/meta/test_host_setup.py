@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -20,6 +21,9 @@ class HostSetup(unittest.TestCase):
         self.addCleanup(made.cleanup)
         self.dir = pathlib.Path(made.name)
         self.dir.chmod(0o755)
+        # The clone may be where only root comes.
+        self.setup = shutil.copy(SETUP, self.dir)
+        os.chmod(self.setup, 0o755)
 
     def run_setup(self, apt, **more):
         """What it does where apt-get does what the shell's line APT says."""
@@ -27,7 +31,7 @@ class HostSetup(unittest.TestCase):
         (self.dir / "apt-get").chmod(0o755)
         # As a plain `su` leaves it, without sbin.
         environment = os.environ | {"PATH": f"{self.dir}:/usr/bin:/bin", "MUSTER_CACHE": str(self.dir / "cache")}
-        return subprocess.run([*LACKING, *more.get("user", ()), SETUP], env=environment, text=True, check=False,
+        return subprocess.run([*LACKING, *more.get("user", ()), self.setup], env=environment, text=True, check=False,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
     def asked(self):
