@@ -48,6 +48,10 @@ class Complaints(Exception):
     """A check found something; the text lists it."""
 
 
+class Missing(Exception):
+    """What a check takes cannot be had here; the text says what and why."""
+
+
 def sources():
     """Files of the checkout that git knows or would add; without a repository all files."""
     if (CHECKOUT / ".git").exists():
@@ -268,7 +272,12 @@ def cloud(kernel):
 
 def arm64():
     """The same for the default kernel on that machine, with W=1."""
-    _run([LAB, "chroot", "--cross", "true"], LAB_SECONDS)
+    status, output = commands.run([LAB, "chroot", "--cross", "true"], LAB_SECONDS, cwd=CHECKOUT)
+    # A mirror may well have nothing for other machines.
+    if failed := re.search(r"Failed to fetch.*", output) if status else None:
+        raise Missing(f"what it takes is not in the cache, and not to be had: {failed[0]}")
+    if status:
+        raise Complaints(output)
     _build("arm64", machines.DEFAULT.kernel, CROSS, "--cross", beside=cross.made())
 
 

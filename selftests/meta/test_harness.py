@@ -122,6 +122,20 @@ class Lint(Harness):
             (cache.CACHE / f"venv-ruff-{version}/bin/ruff").touch()
         self.assertEqual(self.looks(lint.ruff)[0][0], str(cache.CACHE / "venv-ruff-0.14.10/bin/ruff"))
 
+    def arm64_of(self, output):
+        """What the check for arm64 says where the lab ends with OUTPUT."""
+        with mock.patch.object(lint.commands, "run", return_value=(1, output)):
+            lint.arm64()
+
+    def test_mirror_without_arm64(self):
+        with self.assertRaises(lint.Missing) as found:
+            self.arm64_of("x\nE: Failed to fetch http://mirror/binary-arm64/Packages  404\nlab: failed\n")
+        self.assertIn("http://mirror/binary-arm64/Packages  404", str(found.exception))
+
+    def test_lab_that_fails_for_arm64(self):
+        with self.assertRaises(lint.Complaints):
+            self.arm64_of("lab: mmdebstrap failed with status 25\n")
+
 
 class Modules(Harness):
     """Those of this directory, by a lab that is ended while it copies them."""
