@@ -66,10 +66,7 @@ static inline struct block_device *compat_bdev(const struct compat_bdev *b)
 #define bdev_whole(bdev)	((bdev)->bd_contains)
 #endif
 
-/*
- * Writes out what the page caches of @disk's partitions hold. Process context, may
- * sleep. The error of the first that cannot be written.
- */
+/* For compat_bdev_sync(): the page caches of @disk's partitions. */
 #ifdef COMPAT_HAVE_DISK_OPEN_MUTEX
 static inline struct block_device *compat_disk_get_part_after(struct gendisk *disk,
 							      unsigned long *nr)
@@ -88,10 +85,11 @@ static inline int compat_disk_sync_parts(struct gendisk *disk)
 {
 	struct block_device *part;
 	unsigned long nr = 0;
-	int err = 0;
+	int err = 0, ret;
 
-	while (!err && (part = compat_disk_get_part_after(disk, &nr))) {
-		err = sync_blockdev(part);
+	while ((part = compat_disk_get_part_after(disk, &nr))) {
+		ret = sync_blockdev(part);
+		err = err ?: ret;
 		kobject_put(bdev_kobj(part));
 	}
 	return err;
@@ -102,14 +100,15 @@ static inline int compat_disk_sync_parts(struct gendisk *disk)
 	struct disk_part_iter iter;
 	struct block_device *part;
 	struct hd_struct *hd;
-	int err = 0;
+	int err = 0, ret;
 
 	disk_part_iter_init(&iter, disk, 0);
-	while (!err && (hd = disk_part_iter_next(&iter))) {
+	while ((hd = disk_part_iter_next(&iter))) {
 		part = bdget_disk(disk, hd->partno);
 		if (!part)
 			continue;
-		err = sync_blockdev(part);
+		ret = sync_blockdev(part);
+		err = err ?: ret;
 		bdput(part);
 	}
 	disk_part_iter_exit(&iter);
@@ -121,14 +120,15 @@ static inline int compat_disk_sync_parts(struct gendisk *disk)
  * Writes out what page caches hold of @bdev: its own, and that of the disk that it is a
  * partition of, or those of its partitions. Who has one of them open, without a claim,
  * left it there. Process context, may sleep. The error of the first that cannot be
- * written.
+ * written; the others are all the same.
  */
 static inline int compat_bdev_sync(struct block_device *bdev)
 {
 	int err = bdev_is_partition(bdev) ? sync_blockdev(bdev_whole(bdev)) :
 					    compat_disk_sync_parts(bdev->bd_disk);
+	int own = sync_blockdev(bdev);
 
-	return err ?: sync_blockdev(bdev);
+	return err ?: own;
 }
 
 #ifndef COMPAT_HAVE_BDEV_NR_BYTES

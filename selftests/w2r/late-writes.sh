@@ -5,13 +5,14 @@
 # it is told to forget, is what it reads.
 # timeout: 180
 # kernels: all
+# expect-dmesg: (Buffer I/O error on|I/O error,) dev (muster|nullb)
 
 # Functions are called by name, by check and must.
 # shellcheck disable=SC2317
 
 . "$(dirname "$0")/lib.sh"
 
-plan 16
+plan 17
 
 MIB=256 # blocks
 
@@ -93,6 +94,14 @@ must dmsetup message muster-p 0 invalidate "0-$(($(sectors_of "$DEV") - 1))"
 must touch_range "$DEV" 0 $((2 * MIB))
 must sync
 check_eq 'and what was before it was told to forget' "$(sum_range "$DEV" $MIB $MIB)" "$(sum_range "$part" $MIB $MIB)"
+must null_spoil muster1 10
+must dd if=/dev/urandom of=/dev/muster1 bs=4k seek=10 count=1 conv=notrunc status=none
+must dd if=/dev/urandom of="$part" bs=1M seek=2 count=1 conv=notrunc status=none
+must dmsetup message muster-p 0 invalidate "0-$(($(sectors_of "$DEV") - 1))"
+must touch_range "$DEV" $((2 * MIB)) $MIB
+must sync
+check_eq 'also if what lies beside it on the disk cannot be written' "$(sum_range "$DEV" $((2 * MIB)) $MIB)" \
+	"$(sum_range "$part" $((2 * MIB)) $MIB)"
 exec 8>&-
 must dmsetup remove --retry muster-p
 
