@@ -118,7 +118,7 @@ void control_starve(void)
 	i = c->rooms.limit;
 	sim_sleep(TICKS);
 	/* The read that went without may itself have taken long. */
-	SIM_CHECK(c->rooms.limit == i || jiffies - c->shrunk_at > CALM);
+	check_stays(c, i, c->shrunk_at);
 	control_suspend();
 }
 
