@@ -272,12 +272,13 @@ def cloud(kernel):
 
 def arm64():
     """The same for the default kernel on that machine, with W=1."""
-    status, output = commands.run([LAB, "chroot", "--cross", "true"], LAB_SECONDS, cwd=CHECKOUT)
-    # A mirror may well have nothing for other machines.
-    if failed := re.search(r"Failed to fetch.*", output) if status else None:
-        raise Missing(f"what it takes is not in the cache, and not to be had: {failed[0]}")
-    if status:
-        raise Complaints(output)
+    try:
+        _run([LAB, "chroot", "--cross", "true"], LAB_SECONDS)
+    except Complaints as complaints:
+        # A mirror may well have nothing for other machines.
+        if failed := re.search(r"Failed to fetch.*", str(complaints)):
+            raise Missing(f"what it takes is not in the cache, and not to be had: {failed[0]}") from complaints
+        raise
     _build("arm64", machines.DEFAULT.kernel, CROSS, "--cross", beside=cross.made())
 
 
