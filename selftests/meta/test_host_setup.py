@@ -13,6 +13,7 @@ SETUP = pathlib.Path(__file__).resolve().parents[2] / "tools/host-setup"
 LACKING = ("unshare", "--mount", "--propagation", "private", "sh", "-c",
            'mount -t tmpfs none /usr/share/keyrings && exec "$@"', "sh")
 PACKAGE = "debian-archive-keyring"
+ANOTHER = ("setpriv", "--reuid", "65534", "--clear-groups")
 
 
 class HostSetup(unittest.TestCase):
@@ -25,14 +26,15 @@ class HostSetup(unittest.TestCase):
         self.setup = shutil.copy(SETUP, self.dir)
         os.chmod(self.setup, 0o755)
 
-    def run_setup(self, apt, **more):
+    def run_setup(self, apt, *words, **more):
         """What it does where apt-get does what the shell's line APT says."""
         (self.dir / "apt-get").write_text(f'#!/bin/sh\necho "$*" >>{self.dir}/asked\n{apt}\n', encoding="ascii")
         (self.dir / "apt-get").chmod(0o755)
         # As a plain `su` leaves it, without sbin.
         environment = os.environ | {"PATH": f"{self.dir}:/usr/bin:/bin", "MUSTER_CACHE": str(self.dir / "cache")}
-        return subprocess.run([*LACKING, *more.get("user", ()), self.setup], env=environment, text=True, check=False,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        return subprocess.run([*more.get("lacking", LACKING), *more.get("user", ()), self.setup, *words],
+                              env=environment, text=True, check=False, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
     def asked(self):
         return (self.dir / "asked").read_text(encoding="ascii")
@@ -48,10 +50,17 @@ class HostSetup(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
 
     def test_another_user(self):
-        done = self.run_setup("", user=("setpriv", "--reuid", "65534", "--clear-groups"))
+        done = self.run_setup("", user=ANOTHER)
         self.assertEqual((done.stdout, done.returncode),
                          (f"host-setup: must run as root to install: {PACKAGE}\n", 1))
         self.assertFalse((self.dir / "asked").exists())
+
+    def test_another_users_cache(self):
+        for made in "cache", "cache/locks":
+            (self.dir / made).mkdir(mode=0o755)
+            done = self.run_setup("", "lint", lacking=(), user=ANOTHER)
+            self.assertIn(f"host-setup: cannot write to {self.dir}/cache: run it as root", done.stdout)
+            self.assertEqual(done.returncode, 1)
 
 
 if __name__ == "__main__":
