@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <getopt.h>
-#include <math.h>
 #include <string.h>
 
 #include "files.h"
@@ -106,7 +105,8 @@ static double interval_arg(const char *text)
 	char *end;
 	double seconds = strtod(text, &end);
 
-	if (!*text || *end || !isfinite(seconds) || seconds < INTERVAL_MIN || seconds > INTERVAL_MAX)
+	/* strtod() also takes 0x10, 1e1, and blanks before. */
+	if (text[strspn(text, "0123456789.")] || !*text || *end || seconds < INTERVAL_MIN || seconds > INTERVAL_MAX)
 		die("--interval takes seconds, from %g to %d: not '%s'", INTERVAL_MIN, INTERVAL_MAX, text);
 	return seconds;
 }
