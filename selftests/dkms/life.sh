@@ -8,7 +8,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 32
+plan 33
 
 # A copy of the sources that does not build.
 break_sources() {
@@ -41,6 +41,8 @@ ctl=/usr/local/bin/musterctl
 
 must few_modules
 must small_sources $work
+# As umask 077 leaves a clone.
+must chmod -R go= $work
 before=$(files)
 must mkdir /usr/lib/muster
 must touch /usr/lib/muster/musterctl
@@ -51,6 +53,8 @@ check_eq 'without libsmartcols it says in a line how to get musterctl' "$(grep m
 check_not 'which is not there, nor is an older one' ls /usr/lib/muster/musterctl
 check_not 'nor its name' ls -d $ctl
 check 'DKMS says installed' dkms_says "$KVER" installed
+check_eq 'so it does to others than root' "$(setpriv --reuid 65534 --clear-groups dkms status -m muster 2>&1)" \
+	"$(dkms status -m muster)"
 check 'mswap is in place' installed_file mswap
 check 'dm-w2r is in place' installed_file dm-w2r
 check 'so are the files for the boot' ls /usr/lib/muster/mswap-swap /etc/systemd/system/mswap@.service
