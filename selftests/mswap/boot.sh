@@ -60,7 +60,7 @@ marks() {
 	wipefs --noheadings --output TYPE,LABEL "$1" | tr -s ' '
 }
 
-plan 71
+plan 73
 
 must null_make muster0 64
 must modprobe mswap
@@ -235,6 +235,10 @@ must dm_make broken '0 131072 error'
 check_fails 'a disk that cannot be read' 'cannot be read' mswap-swap start /dev/mapper/broken
 must dmsetup remove --retry broken
 check_fails 'no block device' 'not a block device' mswap-swap start /dev/null
+# As a container has it.
+check_fails 'where /sys cannot be written' 'is /sys read-only' \
+	unshare --mount sh -c 'mount -o remount,bind,ro /sys && mswap-swap start /dev/muster0'
+check_eq 'no device is made' "$(mswap_devices)" ''
 for words in '' start 'start-it /dev/muster0' 'stop /dev/muster0 now'; do
 	# shellcheck disable=SC2086 # words
 	check_fails "mswap-swap $words" 'usage: ' mswap-swap $words
