@@ -146,9 +146,9 @@ def with_little(tests):
 
 
 def _runs_on(test, kernel):
-    """The lab's own kernels are the default one with more checks."""
+    """The extra kernels are the default one, with more checks or other locks."""
     return kernel in test.kernels or (
-        machines.MACHINES[kernel].own and machines.DEFAULT.kernel in test.kernels)
+        machines.MACHINES[kernel].extra and machines.DEFAULT.kernel in test.kernels)
 
 
 def slower(kernel):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The test machines: one for each kernel that muster supports, and two that find more."""
+"""The test machines: one for each kernel that muster supports, one whose locks sleep, and two that find more."""
 
 import argparse
 import dataclasses
@@ -13,6 +13,7 @@ class Machine:
     suite: str
     backports: bool = False  # its kernel is the newest of the suite's backports
     ended: bool = False      # the suite gets no new release files, so that those it has look stale
+    flavour: str = ""        # its kernel is this one of those that the suite has of a version
     own: bool = False        # its kernel is the suite's, configured as tools/debug-kernel/KERNEL.config says
     slower: int = 1          # all takes about so many times as long in it
     in_turn: bool = False    # tests run with its CPUs emulated in one thread, but for those of races
@@ -23,7 +24,14 @@ class Machine:
     def slug(self):
         if self.own:
             return f"{self.suite}-{self.kernel}"
+        if self.flavour:
+            return f"{self.suite}-{self.flavour}"
         return self.suite + ("-backports" if self.backports else "")
+
+    @property
+    def extra(self):
+        """Is it for whoever asks for it? All tests of the default machine run on it."""
+        return self.own or bool(self.flavour)
 
     def __str__(self):
         return f"Debian {self.slug} ({self.kernel})"
@@ -34,6 +42,7 @@ MACHINES = {each.kernel: each for each in (
     Machine("6.1", "bookworm", in_turn=True),
     Machine("6.12", "trixie"),
     Machine("newest", "trixie", backports=True, in_turn=True),
+    Machine("6.12-rt", "trixie", flavour="rt"),
     Machine("debug", "trixie", own=True, slower=5, extra_mib=2048,
             words="kasan_multi_shot page_poison=1 workqueue.watchdog_thresh=150 "
                   "rcupdate.rcu_cpu_stall_timeout=150"),
@@ -41,7 +50,7 @@ MACHINES = {each.kernel: each for each in (
             words="kcsan.early_enable=1 kcsan.skip_watch=97 kcsan.udelay_task=300 kcsan.udelay_interrupt=100"),
 )}
 DEFAULT = MACHINES["6.12"]
-SUPPORTED = tuple(kernel for kernel, machine in MACHINES.items() if not machine.own)
+SUPPORTED = tuple(kernel for kernel, machine in MACHINES.items() if not machine.extra)
 
 
 def named(kernel):

@@ -39,8 +39,13 @@ INSTALLERS = ("Makefile", "tools/dkms-setup", "tools/trial-build", COPY_SOURCES,
 INSTALL_TRIES = 3
 
 
+def _kernel_packages(machine):
+    return [name.replace("-amd64", f"-{machine.flavour}-amd64") if machine.flavour else name
+            for name in KERNEL_PACKAGES]
+
+
 def tree_dir(machine):
-    kernel = KERNEL_PACKAGES
+    kernel = _kernel_packages(machine)
     if machine.own:
         kernel = (own_kernel.key(machine.kernel, build()), *OWN_KERNEL_PACKAGES)
     key = cache.digest(machine.slug, RECIPE_VERSION, *kernel, *PACKAGES)
@@ -100,12 +105,12 @@ def _mmdebstrap(machine, final):
     root = temporary / "root"
     if machine.own:
         include = OWN_KERNEL_PACKAGES
-        hook = f"--customize-hook=tar-in {own_kernel.build(machine, build(), options(machine))} /"
+        hooks = [f"--customize-hook=tar-in {own_kernel.build(machine, build(), options(machine))} /"]
     else:
-        include = _packages(machine, KERNEL_PACKAGES)
-        hook = _fetch_upgrade(machine)
+        include = _packages(machine, _kernel_packages(machine))
+        hooks = [] if machine.flavour else [_fetch_upgrade(machine)]
     command = ["mmdebstrap", "--variant=apt", "--include=" + ",".join((*include, *PACKAGES)),
-               *options(machine), hook, machine.suite, str(root)]
+               *options(machine), *hooks, machine.suite, str(root)]
     with cache.step(f"making a tree of {machine} (once, about a minute)"):
         cache.fetched(command, temporary / "log", root)
         cache.logged(["mkfs.erofs", "-x-1", str(image(root)), str(root)],
