@@ -38,8 +38,6 @@ WARNINGS = BUILD.format(HEADERS.format(""), "C=1 CHECK=sparse")
 # The tree has no headers of that kernel but in their package.
 CLOUD = f"dpkg --unpack /{tree.UPGRADE_DIR}/linux-headers-*.deb >/dev/null && " + BUILD.format(
     HEADERS.format("-cloud-amd64"), "")
-# These headers say which compiler it takes.
-CROSS = BUILD.format(f"/usr/src/linux-headers-*-{cross.ARCH}", "")
 RECORDINGS = {".xz"}
 NO_SPDX = {".md", ".gitignore", ".shellcheckrc", "VERSION", "COPYING", "config", "settings"}
 
@@ -272,14 +270,24 @@ def cloud(kernel):
 
 def arm64():
     """The same for the default kernel on that machine, with W=1."""
+    _cross("arm64", "arm64")
+
+
+def rt():
+    """The same for the default kernel with PREEMPT_RT, with W=1."""
+    _cross("rt", "rt-amd64")
+
+
+def _cross(name, flavour):
+    kernel = cross.KERNELS[flavour]
     try:
-        _run([LAB, "chroot", "--cross", "true"], LAB_SECONDS)
+        _run([LAB, "chroot", "--cross", flavour, "true"], LAB_SECONDS)
     except Complaints as complaints:
-        # A mirror may well have nothing for other machines.
+        # A mirror may well have nothing for other machines and kernels.
         if failed := re.search(r"Failed to fetch.*", str(complaints)):
             raise Missing(f"what it takes is not in the cache, and not to be had: {failed[0]}") from complaints
         raise
-    _build("arm64", machines.DEFAULT.kernel, CROSS, "--cross", beside=cross.made())
+    _build(name, machines.DEFAULT.kernel, BUILD.format(kernel.headers, ""), "--cross", flavour, beside=kernel.made())
 
 
 def _build(name, kernel, command, *options, beside=()):
@@ -299,6 +307,6 @@ def _build(name, kernel, command, *options, beside=()):
             raise Complaints(text)
 
 
-CHECKS = (layout, links, executables, includes, shellcheck, ruff, checkpatch, arm64)
+CHECKS = (layout, links, executables, includes, shellcheck, ruff, checkpatch, arm64, rt)
 # Those that are given a kernel of the lab.
 KERNEL_CHECKS = (warnings, cloud)

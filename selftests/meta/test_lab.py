@@ -229,7 +229,7 @@ class Layers(Lab):
         loader = importlib.machinery.SourceFileLoader("lab", str(LAB / "lab"))
         lab = importlib.util.module_from_spec(importlib.util.spec_from_loader("lab", loader))
         loader.exec_module(lab)
-        args = argparse.Namespace(programs=None, kernel=DEFAULT, sync=False, cross=False, cmd="", out=None)
+        args = argparse.Namespace(programs=None, kernel=DEFAULT, sync=False, cross=None, cmd="", out=None)
         self.check_in_use(lab.run_inside, args)
 
     def test_no_refresh_beside_a_vm(self):
