@@ -72,8 +72,10 @@ static struct bio *get_bio(struct w2r *c, struct bio *cause, u32 most,
 	struct bio *bio = bio_list_peek(&c->spares);
 
 	lockdep_assert_held(&c->lock);
+	/* Some kernels let a bio have no more vectors than were asked for. */
 	if (!bio || bio->bi_max_vecs < most)
-		return compat_bio_alloc_for(cause, c->dev->bdev, most, opf,
+		return compat_bio_alloc_for(cause, c->dev->bdev,
+					    max_t(u32, most, SPARE_VECS), opf,
 					    W2R_GFP, &c->bios);
 	bio_list_pop(&c->spares);
 	c->nr_spares--;

@@ -36,13 +36,14 @@ void count_events(void)
 	run_count(EVENT_TABLES, 1);
 }
 
-/* They are no cgroup's, and all that there is of the pools. */
+/* Each does for any small read; they are no cgroup's, and all that there is of the pools. */
 static void check_spares(struct w2r *c)
 {
 	struct bio *bio;
 	u32 n = 0;
 
 	bio_list_for_each(bio, &c->spares) {
+		SIM_CHECK(bio->bi_max_vecs == BIO_INLINE_VECS);
 		SIM_CHECK(!bio->bi_blkg && !bio->sent);
 		n++;
 	}
