@@ -60,7 +60,7 @@ marks() {
 	wipefs --noheadings --output TYPE,LABEL "$1" | tr -s ' '
 }
 
-plan 73
+plan 75
 
 must null_make muster0 64
 must modprobe mswap
@@ -188,6 +188,26 @@ wait "$!"
 check_eq 'a start that is stopped fails' $? 143
 check_eq 'and undoes what it did' "$(swap_areas)$(mswap_devices)" ''
 check_eq 'and marks the disk' "$(marks /dev/muster0)" 'swap mswap'
+
+# What reads hot_add ends all of its group, and itself, when there is a device that it has told nobody of: systemd and
+# terminals send signals to all.
+start_with_killing_cat() {
+	mkdir "$WORK/cat"
+	cat >"$WORK/cat/cat" <<-'EOF'
+		#!/bin/sh
+		text=$(/bin/cat "$@")
+		case $1 in
+		*/hot_add) kill 0 ;;
+		esac
+		echo "$text"
+	EOF
+	chmod +x "$WORK/cat/cat"
+	PATH=$WORK/cat:$PATH setsid --wait mswap-swap start /dev/muster0
+}
+
+start_with_killing_cat
+check_eq 'so does one that is stopped with all that it runs' $? 143
+check_eq 'it undoes what it did, too' "$(swap_areas)$(mswap_devices)" ''
 
 # by_uuid DEVICE: as udev names what is swap, until it is made anew.
 by_uuid() {
