@@ -54,7 +54,13 @@ mswap_add /dev/muster0
 must swap_start "$MSWAP" -d
 must mount -t tmpfs -o size=256M none "$WORK/tmpfs"
 
-whole_huge_pages
+if has_huge_pages; then
+	whole_huge_pages
+else
+	for ((i = 0; i < 5; i++)); do
+		skip 'whole huge pages' "$NO_HUGE_PAGES"
+	done
+fi
 swapped 'fork and copy-on-write' 20M forkcow -n 2 -s 16 -r 1
 check_huge swapped 'huge pages' 28M hugecheck -n 2 -s 20 -r 2
 swapped 'MADV_PAGEOUT over and over' 64M hugecheck -P -n 2 -s 12 -r 3

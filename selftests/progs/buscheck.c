@@ -81,8 +81,9 @@ int main(int argc, char **argv)
 	if (mlockall(MCL_CURRENT))
 		die("mlockall failed: %m");
 	mem = private_alloc(pages * PAGE_SIZE, PAGE_SIZE);
-	if (sigaction(SIGBUS, &action, NULL) || madvise(mem, pages * PAGE_SIZE, MADV_NOHUGEPAGE))
+	if (sigaction(SIGBUS, &action, NULL))
 		die("cannot prepare: %m");
+	want_huge_pages(mem, pages * PAGE_SIZE, false);
 	for (size_t page = 0; page < pages; page++)
 		page_fill(mem + page * PAGE_SIZE, 1, page, 1);
 	if (madvise(mem, pages * PAGE_SIZE, MADV_PAGEOUT))

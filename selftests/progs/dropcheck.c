@@ -76,8 +76,7 @@ static void drop_and_verify(uint32_t owner, struct tally *tally)
 	size_t pages = args.mib * PAGES_PER_MIB;
 	char *mem = private_alloc(pages * PAGE_SIZE, PAGE_SIZE);
 
-	if (madvise(mem, pages * PAGE_SIZE, MADV_NOHUGEPAGE))
-		die("madvise failed: %m");
+	want_huge_pages(mem, pages * PAGE_SIZE, false);
 	for (uint32_t round = 1; round <= args.rounds; round++)
 		one_round(mem, pages, owner, round, tally);
 }

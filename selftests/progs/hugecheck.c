@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Huge pages through swap: fills memory that may be huge, pages it out, reads it back, collapses it into
- * huge pages again and rewrites parts of it, round after round. With -P huge pages are never asked for and
- * what is left is a loop of MADV_PAGEOUT.
+ * Huge pages through swap: fills memory that may be huge, if the kernel has such, pages it out, reads it back,
+ * collapses it into huge pages again and rewrites parts of it, round after round. With -P huge pages are never
+ * asked for and what is left is a loop of MADV_PAGEOUT.
  */
 #include <errno.h>
 
@@ -63,8 +63,7 @@ static void huge_and_verify(uint32_t owner, struct tally *tally)
 
 	if (!generation)
 		die("no memory");
-	if (madvise(mem, bytes, plain ? MADV_NOHUGEPAGE : MADV_HUGEPAGE))
-		die("madvise failed: %m");
+	want_huge_pages(mem, bytes, !plain);
 	fill_some(mem, generation, pages, owner, 1, 1);
 	for (uint32_t round = 1; round <= rounds; round++) {
 		page_out(mem, bytes);

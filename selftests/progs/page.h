@@ -11,12 +11,14 @@
 #ifndef SELFTESTS_PAGE_H
 #define SELFTESTS_PAGE_H
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #define PAGE_SIZE	4096UL
@@ -147,6 +149,13 @@ static inline void die(const char *format, ...)
 	va_end(args);
 	fputc('\n', stderr);
 	exit(EXIT_CANNOT);
+}
+
+/* A kernel that has none, as one with PREEMPT_RT, takes no advice about them. */
+static inline void want_huge_pages(void *mem, size_t bytes, bool wanted)
+{
+	if (madvise(mem, bytes, wanted ? MADV_HUGEPAGE : MADV_NOHUGEPAGE) && errno != EINVAL)
+		die("madvise for %s huge pages failed: %m", wanted ? "" : "no");
 }
 
 /* A decimal number between @min and @max, or the end of the program. */

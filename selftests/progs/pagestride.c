@@ -262,8 +262,7 @@ int main(int argc, char **argv)
 	mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (mem == MAP_FAILED)
 		die("mmap of %zu bytes failed: %m", bytes);
-	if (madvise(mem, bytes, plan.huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE))
-		die("madvise for %s huge pages failed: %m", plan.huge ? "" : "no");
+	want_huge_pages(mem, bytes, plan.huge);
 
 	if (plan.until_term)
 		signal(SIGTERM, on_term);

@@ -146,8 +146,7 @@ static void one_process(uint32_t owner, struct tally *tally)
 	struct part part;
 
 	part_init(&part, owner);
-	if (madvise(mem, bytes, MADV_NOHUGEPAGE))
-		die("MADV_NOHUGEPAGE failed: %m");
+	want_huge_pages(mem, bytes, false);
 	for (unsigned long round = 0; round < rounds; round++) {
 		for (size_t page = 0; page < source_pages; page += READ_PAGES)
 			write_and_read(&part, mem, page);
