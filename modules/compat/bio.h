@@ -10,6 +10,7 @@
 #include <linux/highmem.h>
 #include <linux/ioprio.h>
 #include <linux/sched.h>
+#include <linux/sched/task_stack.h>
 
 /* Slots, frames and what is copied are pages of 4 KiB; the probe refuses others, if it can tell. */
 static_assert(PAGE_SHIFT == 12);
@@ -160,6 +161,19 @@ static inline bool compat_must_not_submit(void)
 #else
 	return current->bio_list;
 #endif
+}
+
+/*
+ * Whether the task, which is in ->submit_bio or outside of any, has a plug for more than
+ * one bio. In Linux 6.12 who has none gets one for each, which ends when ->submit_bio has
+ * returned: it lies deeper in the stack than the list where what that sends waits. From
+ * __submit_bio(), which no header tells of.
+ */
+static inline bool compat_is_plugged(void)
+{
+	const void *plug = current->plug, *list = current->bio_list;
+
+	return plug && !(object_is_on_stack(plug) && plug < list);
 }
 
 /* Whether what @bio names to pay for it is another cgroup than the root, which nothing limits. */

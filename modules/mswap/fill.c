@@ -266,12 +266,14 @@ static void batch_unplug(struct blk_plug_cb *cb, bool from_schedule)
  */
 static struct batch **batch_of_plug(struct batching *bt, struct batch **alone)
 {
-	struct blk_plug_cb *cb = blk_check_plugged(batch_unplug, bt,
-						   sizeof(struct batch_plug));
-	struct batch_plug *plug = container_of(cb, struct batch_plug, cb);
+	struct blk_plug_cb *cb = NULL;
+	struct batch_plug *plug;
 
+	if (compat_is_plugged())
+		cb = blk_check_plugged(batch_unplug, bt, sizeof(*plug));
 	if (!cb)
 		return alone;
+	plug = container_of(cb, struct batch_plug, cb);
 	if (!plug->held) {
 		list_move_tail(&cb->list, &current->plug->cb_list);
 		plug->held = true;
@@ -312,13 +314,13 @@ void batch_bio(struct batching *bt, struct bio *bio)
 	 * tags: better to wait here than for a tag. What the copies are in has been sent
 	 * before, of this task's as well.
 	 */
-	if (!current->plug && batch_may_store(bt, bio))
+	if (!compat_is_plugged() && batch_may_store(bt, bio))
 		store_wait(bt->store);
 	if (!batch_fill_plugged(bt, &alone, bio))
 		batch_defer_bio(bt, bio);
 	/*
-	 * Copies may wait for company here, too: from 7.3 on zswap writes back without a
-	 * plug. Not bios: who sends the first of them would sleep.
+	 * Copies may wait for company here, too: zswap writes back without a plug. Not
+	 * bios: who sends the first of them would sleep.
 	 */
 	if (alone && !alone->nr_bios)
 		gather_batch(bt, alone, false);

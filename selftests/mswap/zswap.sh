@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What zswap writes back comes page by page, from a worker that, from Linux 7.3 on, holds no plug: it is gathered all
-# the same.
+# What zswap writes back comes page by page, from a worker that holds no plug: it is gathered all the same.
 # timeout: 240
 # asked-for: 6.12
 

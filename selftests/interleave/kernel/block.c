@@ -51,6 +51,16 @@ void fput(struct file *file)
 
 /* --- sending --- */
 
+/* The plug lies deeper in the stack than what @bio has sent. */
+static noinline void submit_plugged(struct block_device *bdev, struct bio *bio)
+{
+	struct blk_plug plug;
+
+	blk_start_plug(&plug);
+	bdev->submit(bdev, bio);
+	blk_finish_plug(&plug);
+}
+
 /* What @bio had sent goes before what waits already; of that, the devices below first. */
 static void submit_one(struct bio *bio, struct bio_list *rest)
 {
@@ -58,7 +68,10 @@ static void submit_one(struct bio *bio, struct bio_list *rest)
 	struct block_device *bdev = bio->bi_bdev;
 
 	current->bio_list = &sent;
-	bdev->submit(bdev, bio);
+	if (sim.plugs_each)
+		submit_plugged(bdev, bio);
+	else
+		bdev->submit(bdev, bio);
 	while ((bio = bio_list_pop(&sent)))
 		bio_list_add(bio->bi_bdev == bdev ? &same : &lower, bio);
 	bio_list_merge(&lower, &same);

@@ -124,6 +124,9 @@ struct blk_plug {
 	u32 nr_devices;
 };
 
+/* Plugs are on no heap here. */
+#define object_is_on_stack(ptr)	((void)(ptr), true)
+
 void blk_start_plug(struct blk_plug *plug);
 void blk_finish_plug(struct blk_plug *plug);
 /* That of the task's plug; NULL without a plug or memory. */

@@ -319,7 +319,7 @@ void sim_begin(u64 seed)
 	random_state = (seed + 1) * 0x9e3779b97f4a7c15ull;
 	if (!random_state)
 		random_state = 1;
-	sim = (struct sim) { .seed = seed };
+	sim = (struct sim) { .seed = seed, .plugs_each = random_state >> 63 };
 	sim.cpus = 1 + sim_below(sim_once_in(2) ? 2 : 8);
 	sim.workers = sim_once_in(2) ? 1 : 4;
 	sim.mean = sim_size(200);

@@ -150,6 +150,7 @@ struct sim {
 	u32 stall;		/* one in so many switches makes the task stand still */
 	u32 slow_line;		/* where many stand still */
 	u32 tick;		/* ns from one switch to the next */
+	bool plugs_each;	/* each bio, as Linux 6.12 does, if it is sent without a plug */
 	u32 refused;		/* of 1024 allocations that may not wait; */
 	u32 refused_waiting;	/* of those that may, and may fail all the same */
 	u32 refused_next;	/* the so-manieth of all from now on, too; 0: none */
