@@ -20,6 +20,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #define PAGE_SIZE	4096UL
 #define PAGE_WORDS	(PAGE_SIZE / sizeof(uint64_t))
@@ -154,7 +155,9 @@ static inline void die(const char *format, ...)
 /* A kernel that has none, as one with PREEMPT_RT, takes no advice about them. */
 static inline void want_huge_pages(void *mem, size_t bytes, bool wanted)
 {
-	if (madvise(mem, bytes, wanted ? MADV_HUGEPAGE : MADV_NOHUGEPAGE) && errno != EINVAL)
+	if (!madvise(mem, bytes, wanted ? MADV_HUGEPAGE : MADV_NOHUGEPAGE))
+		return;
+	if (errno != EINVAL || !access("/sys/kernel/mm/transparent_hugepage", F_OK))
 		die("madvise for %s huge pages failed: %m", wanted ? "" : "no");
 }
 
