@@ -5,7 +5,7 @@
 # timeout: 800
 # nvme: 512M
 # kernels: 5.10
-# races: yes
+# races: all
 # stays: mswap mswap_frontswap
 
 . "$(dirname "$0")/lib.sh"

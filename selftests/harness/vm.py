@@ -23,8 +23,7 @@ NOT_TESTS = {"dkms", "harness", "lib", "meta", "progs", "soak", "unit"}
 NEED = re.compile(r"^#\s*(mem|cpus|nvme|virtio|udev|append|stays):\s*(\S.*?)\s*$")
 KERNELS = re.compile(r"^#\s*kernels:\s*(\S.*?)\s*$")
 ASKED_FOR = re.compile(r"^#\s*asked-for:\s*(\S.*?)\s*$")
-RACES = re.compile(r"^#\s*races:\s*yes\s*$")
-IN_TURN = re.compile(r"^#\s*in-turn:\s*yes\s*$")
+RACES = re.compile(r"^#\s*races:\s*(\S.*?)\s*$")
 # What the lab takes as an option without a value.
 FLAGS = ("udev", "one-thread")
 # What the other tests of a boot do not notice.
@@ -57,8 +56,7 @@ class Test:
     expected: tuple
     kernels: tuple = KERNELS_UNSAID
     asked_for: tuple = ()  # those of them on which it is run only for whoever asks for it
-    races: bool = False  # needs CPUs that run at the same time, whatever the kernel
-    in_turn: bool = False  # needs none, whatever the kernel, but for those that look for bugs
+    races: tuple = ()  # those of them on which it needs CPUs that run at the same time
     short: bool = False  # is part of the short form of what runs on the debug kernel
     kernel: str = ""  # the one that it is to run on, of the lab's
 
@@ -87,7 +85,7 @@ def read_kernels(text):
 
 def read_test(path, name):
     seconds, needs, expected = default_timeout(), {}, []
-    kernels, asked_for, races, in_turn, short = KERNELS_UNSAID, (), False, False, False
+    kernels, asked_for, races, short = KERNELS_UNSAID, (), (), False
     for line in path.read_text().splitlines():
         if not line.startswith("#"):
             break
@@ -97,18 +95,15 @@ def read_test(path, name):
             kernels = read_kernels(match[1])
         elif match := ASKED_FOR.match(line):
             asked_for = read_kernels(match[1])
-        elif RACES.match(line):
-            races = True
-        elif IN_TURN.match(line):
-            in_turn = True
+        elif match := RACES.match(line):
+            races = read_kernels(match[1])
         elif match := NEED.match(line):
             needs[match[1]] = match[2]
         elif match := EXPECT.match(line):
             expected.append(match[1])
         elif SHORT_FORM.match(line):
             short = True
-    return Test(name, path, seconds, tuple(sorted(needs.items())), tuple(expected), kernels, asked_for, races, in_turn,
-                short)
+    return Test(name, path, seconds, tuple(sorted(needs.items())), tuple(expected), kernels, asked_for, races, short)
 
 
 def find():
@@ -131,8 +126,7 @@ def unasked(tests):
 
 
 def _in_turn(test, kernel):
-    machine = machines.MACHINES[kernel]
-    return (machine.in_turn and not test.races) or (test.in_turn and not machine.own)
+    return machines.MACHINES[kernel].in_turn and kernel not in test.races
 
 
 def short_form(tests, kernel):

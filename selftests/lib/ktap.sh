@@ -17,8 +17,7 @@
 # The header of a test may ask for:
 #	# kernels: all  # timeout: SECS  # nvme: SIZE  # virtio: SIZE  # mem: SIZE  # cpus: N  # udev: yes
 #	# asked-for: KERNELS	there it runs only for who names it or the kernel
-#	# races: yes		needs CPUs that run at the same time, not in turn
-#	# in-turn: yes		does one thing after the other, so that CPUs in turn will do on each kernel
+#	# races: KERNELS	needs CPUs that run at the same time there, not in turn
 #	# expect-dmesg: REGEX	kernel log lines that are no failure of this test (may be repeated)
 
 ktap_root=${BASH_SOURCE[0]%/*}/..

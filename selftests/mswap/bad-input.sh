@@ -5,7 +5,6 @@
 # timeout: 180
 # kernels: all
 # asked-for: 5.10 6.1 newest
-# in-turn: yes
 # expect-dmesg: I/O error, dev (muster|nullb)
 # expect-dmesg: Buffer I/O error on dev (muster|nullb)
 

@@ -4,7 +4,7 @@
 # with every policy and read-ahead; every block is checked against what it may hold.
 # timeout: 240
 # kernels: all
-# races: yes
+# races: all
 # short-form: yes
 
 . "$(dirname "$0")/lib.sh"

@@ -4,7 +4,6 @@
 # timeout: 500
 # kernels: all
 # asked-for: 5.10 6.1 newest
-# in-turn: yes
 # expect-dmesg: Buffer I/O error on dev dm-
 
 . "$(dirname "$0")/lib.sh"

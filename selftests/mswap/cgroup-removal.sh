@@ -5,6 +5,7 @@
 # kernels: all
 # asked-for: 6.1
 # timeout: 240
+# races: 6.12
 
 . "$(dirname "$0")/lib.sh"
 

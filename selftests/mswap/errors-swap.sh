@@ -5,6 +5,7 @@
 # timeout: 240
 # kernels: all
 # asked-for: 6.1
+# races: 6.12
 # expect-dmesg: (Read|Write)-error on swap-device
 # expect-dmesg: (read|write) of .* of the backing device failed
 # expect-dmesg: reads no longer pass over slots

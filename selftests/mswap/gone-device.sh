@@ -4,6 +4,7 @@
 # error, nothing hangs, and the control files can clear up.
 # nvme: 512M
 # timeout: 240
+# races: 6.12
 # expect-dmesg: (Read|Write)-error on swap-device
 # expect-dmesg: (read|write) of .* of the backing device failed
 # expect-dmesg: reads no longer pass over slots

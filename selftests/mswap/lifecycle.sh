@@ -3,6 +3,7 @@
 # Devices come and go: hot_add, hot_remove, reset, disksize, unloading; refused while in use.
 # timeout: 180
 # kernels: all
+# races: 6.12
 
 . "$(dirname "$0")/lib.sh"
 

@@ -7,6 +7,7 @@
 # stock swap has had one of 31 s. Then, too, there are as many as that; else a quarter of all.
 # asked-for: newest
 # timeout: 600
+# races: 6.12
 # expect-dmesg: invoked oom-killer
 
 . "$(dirname "$0")/lib.sh"

@@ -6,6 +6,7 @@
 # nvme: 512M
 # kernels: all
 # asked-for: 5.10 6.1
+# races: 6.12
 
 . "$(dirname "$0")/lib.sh"
 

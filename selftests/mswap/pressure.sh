@@ -5,6 +5,7 @@
 # timeout: 400
 # kernels: all
 # asked-for: 6.1
+# races: 6.12
 
 . "$(dirname "$0")/lib.sh"
 

@@ -4,6 +4,7 @@
 # loses a leg and gets it back. In a task's plug md keeps writes that a check waits for, and what is sent to the array
 # later waits for the check: mswap, which evicts under the same plug (plugmix.c), must not come before them.
 # timeout: 240
+# races: 6.12
 # expect-dmesg: error, dev (nullb[0-9]+|musterleg1), sector
 
 . "$(dirname "$0")/../w2r/lib.sh"

@@ -5,7 +5,6 @@
 # timeout: 400
 # kernels: all
 # asked-for: 5.10 6.1
-# in-turn: yes
 # expect-dmesg: read of .* of the backing device failed
 # expect-dmesg: reads no longer pass over slots
 

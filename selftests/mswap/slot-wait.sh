@@ -5,6 +5,7 @@
 # kernels: all
 # asked-for: 5.10 6.1
 # timeout: 240
+# races: 6.12
 # short-form: yes
 # expect-dmesg: write of .* of the backing device failed
 # expect-dmesg: do not take writes and were retired

@@ -5,6 +5,7 @@
 # timeout: 240
 # kernels: all
 # asked-for: 5.10 6.1 newest
+# races: 6.12
 
 . "$(dirname "$0")/lib.sh"
 

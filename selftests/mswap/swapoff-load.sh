@@ -4,7 +4,7 @@
 # timeout: 400
 # kernels: all
 # asked-for: 6.1
-# races: yes
+# races: all
 
 . "$(dirname "$0")/lib.sh"
 

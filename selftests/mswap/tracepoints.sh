@@ -4,7 +4,6 @@
 # timeout: 180
 # kernels: all
 # asked-for: 6.1
-# in-turn: yes
 # expect-dmesg: write of .* of the backing device failed
 
 . "$(dirname "$0")/lib.sh"

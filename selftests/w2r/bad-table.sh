@@ -5,7 +5,6 @@
 # timeout: 180
 # kernels: all
 # asked-for: 5.10 6.1 newest
-# in-turn: yes
 # expect-dmesg: device-mapper: table: 
 
 . "$(dirname "$0")/lib.sh"

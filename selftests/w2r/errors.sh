@@ -5,6 +5,7 @@
 # short-form: yes
 # timeout: 180
 # kernels: all
+# races: 6.12
 # expect-dmesg: (Buffer I/O error|I/O error, dev) .*(dm-|muster|nullb)
 
 # Functions are called by name, by check and must.

@@ -5,7 +5,7 @@
 # timeout: 800
 # kernels: all
 # asked-for: 6.1
-# races: yes
+# races: all
 
 # Functions are called by name, by check and must.
 # shellcheck disable=SC2317

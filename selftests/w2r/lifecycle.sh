@@ -3,6 +3,7 @@
 # Targets come and go: create, status, rename, suspend and resume, refusal while in use, unloading.
 # timeout: 180
 # kernels: all
+# races: 6.12
 
 # Functions are called by name, by check and must.
 # shellcheck disable=SC2317

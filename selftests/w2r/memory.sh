@@ -5,6 +5,7 @@
 # timeout: 900
 # kernels: all
 # asked-for: 5.10 6.1 newest
+# races: 6.12
 
 # Functions are called by name, by check and must.
 # shellcheck disable=SC2317

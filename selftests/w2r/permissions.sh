@@ -4,7 +4,6 @@
 # timeout: 180
 # kernels: all
 # asked-for: 5.10 6.1 newest
-# in-turn: yes
 
 # Functions are called by name, by check and must.
 # shellcheck disable=SC2317

@@ -4,7 +4,7 @@
 # worker, while they poll for it already. And writers whose writes w2r gets in two parts, over an origin of
 # device-mapper's: each keeps what it polls for in its caller's bio.
 # timeout: 180
-# races: yes
+# races: all
 # expect-dmesg: I/O error, dev (muster|nullb)
 
 # Functions are called by name, by check and must.

@@ -5,6 +5,7 @@
 # timeout: 180
 # kernels: all
 # asked-for: 5.10 6.1
+# races: 6.12
 # expect-dmesg: device-mapper: table: 
 
 . "$(dirname "$0")/lib.sh"

@@ -4,7 +4,6 @@
 # timeout: 300
 # kernels: all
 # asked-for: 5.10 6.1 newest
-# in-turn: yes
 
 . "$(dirname "$0")/lib.sh"
 

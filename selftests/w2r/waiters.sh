@@ -6,6 +6,7 @@
 # timeout: 180
 # kernels: all
 # asked-for: 5.10 6.1
+# races: 6.12
 
 # Functions are called by name, by check and must.
 # shellcheck disable=SC2317

@@ -40,7 +40,7 @@ class Machine:
 MACHINES = {each.kernel: each for each in (
     Machine("5.10", "bullseye", ended=True, in_turn=True),
     Machine("6.1", "bookworm", in_turn=True),
-    Machine("6.12", "trixie"),
+    Machine("6.12", "trixie", in_turn=True),
     Machine("newest", "trixie", backports=True, in_turn=True),
     Machine("6.12-rt", "trixie", flavour="rt"),
     Machine("debug", "trixie", own=True, slower=5, extra_mib=2048,
