@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What runs in user space: tests and fuzzers of the pure algorithms, modules on a simulated kernel, tests of tools."""
 
+import os
 import re
 import sys
 import threading
@@ -15,6 +16,9 @@ FUZZ_SECONDS = 5
 # Of a CPU: each takes a minute of one at most here. How long that lasts depends on what VMs leave of it.
 CPU_SECONDS = 3600
 LIMIT_SECONDS = 6 * 3600
+# What was compiled once, in whichever clone, is not compiled again: make goes by the age of files.
+COMPILERS = ["env", f"PATH=/usr/lib/ccache:{os.environ['PATH']}", f"CCACHE_DIR={cache.CACHE / 'ccache'}",
+             "CCACHE_NOHASHDIR=1", "CCACHE_MAXSIZE=500M"]
 # One build at a time: all tests share the objects.
 BUILDING = threading.Lock()
 
@@ -39,7 +43,7 @@ def interleavings():
 def make(where, out, *words):
     """(status, output) of make in the directory WHERE."""
     limit = ["prlimit", f"--cpu={CPU_SECONDS}:{CPU_SECONDS + 60}"]
-    return commands.run([*limit, "make", "-s", "-C", where, f"OUT={out}", *words], LIMIT_SECONDS)
+    return commands.run([*COMPILERS, *limit, "make", "-s", "-C", where, f"OUT={out}", *words], LIMIT_SECONDS)
 
 
 def _run(where, out, target, *words):
