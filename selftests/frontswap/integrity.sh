@@ -53,14 +53,14 @@ check_eq 'nothing else went to the ordinary area' $(($(area_written) - written))
 written=$(area_written) refused=$(get stores_refused)
 must mount -t tmpfs -o size=64M none "$WORK/tmpfs"
 check_huge check_program 'all pages, huge' stride -c 1 -k 0 -s 48 --thp --write-on-readback
-check_program 'fork and copy on write' limited 16M forkcow -s 32
+check_program 'fork and copy on write' limited 16M forkcow -s 24 -r 2
 check_program 'pages dropped while they are in swap' limited 16M dropcheck -s 32
 check 'stress-ng with verification' limited 48M stress-ng --quiet --vm 2 --vm-bytes 48M --vm-method all \
 	--verify --timeout 8
 check_that 'huge pages go to the ordinary area, and are counted' \
 	"$(area_written) > $written + 100 && $(get stores_refused) > $refused + 8"
 written=$(area_written) refused=$(get stores_refused)
-check_program 'shared memory' limited 16M shmcheck -n 2 -s 16 -r 2 "$WORK/tmpfs"
+check_program 'shared memory' limited 12M shmcheck -n 2 -s 10 -r 2 "$WORK/tmpfs"
 check_that 'so do shared ones' "$(area_written) > $written + 100 && $(get stores_refused) > $refused + 100"
 check 'swapoff' swapoff /dev/ram0
 check 'all slots are free' stores_nothing 0

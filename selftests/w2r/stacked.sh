@@ -37,7 +37,7 @@ must dmsetup remove --retry muster-c
 
 mswap_add /dev/mapper/muster-a
 must swap_start "$MSWAP"
-check_program 'swap on mswap on w2r' limited 24M pagestride -c 1 -k 0 -s 80
+check_program 'swap on mswap on w2r' limited 24M pagestride -c 1 -k 0 -s 48
 w2r_use muster-a
 check_that 'swap was written through it' "$(w2r_get written_blocks) > 1000"
 check_eq 'every block is accounted for' "$(unaccounted)" 0
