@@ -8,7 +8,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 33
+plan 34
 
 # A copy of the sources that does not build.
 break_sources() {
@@ -35,6 +35,12 @@ cycles() {
 
 install_told() {
 	make -C "$work" install KVER="$KVER" >/root/told 2>&1
+}
+
+# A systemd that runs, and does not listen.
+install_untold_systemd() {
+	mkdir -p /run/systemd/system /root/deaf && printf '#!/bin/sh\nexit 1\n' >/root/deaf/systemctl &&
+		chmod +x /root/deaf/systemctl && PATH=/root/deaf:$PATH install_told && rmdir /run/systemd/system
 }
 
 ctl=/usr/local/bin/musterctl
@@ -79,9 +85,11 @@ else
 fi
 
 must stand_in_cc 'exit 1'
-check 'install once more' install_told
+check 'install once more' install_untold_systemd
 check_eq 'is none of musterctl if that cannot be built' "$(grep 'without musterctl' /root/told)" \
 	'muster: installed without musterctl, which could not be built'
+check_eq 'and says what systemd could not be told' "$(grep 'does not know' /root/told)" \
+	'muster: systemd does not know of its unit what is so now: try systemctl daemon-reload'
 
 must break_sources
 sum=$(sha256sum "$(installed_file mswap)")
