@@ -16,7 +16,6 @@ class Machine:
     flavour: str = ""        # its kernel is this one of those that the suite has of a version
     own: bool = False        # its kernel is the suite's, configured as tools/debug-kernel/KERNEL.config says
     slower: int = 1          # all takes about so many times as long in it
-    in_turn: bool = False    # tests run with its CPUs emulated in one thread, but for those of races
     extra_mib: int = 0       # what its kernel needs of memory beyond what is asked for
     words: str = ""          # of its kernel command line
 
@@ -38,10 +37,10 @@ class Machine:
 
 
 MACHINES = {each.kernel: each for each in (
-    Machine("5.10", "bullseye", ended=True, in_turn=True),
-    Machine("6.1", "bookworm", in_turn=True),
-    Machine("6.12", "trixie", in_turn=True),
-    Machine("newest", "trixie", backports=True, in_turn=True),
+    Machine("5.10", "bullseye", ended=True),
+    Machine("6.1", "bookworm"),
+    Machine("6.12", "trixie"),
+    Machine("newest", "trixie", backports=True),
     Machine("6.12-rt", "trixie", flavour="rt"),
     Machine("debug", "trixie", own=True, slower=5, extra_mib=2048,
             words="kasan_multi_shot page_poison=1 workqueue.watchdog_thresh=150 "
