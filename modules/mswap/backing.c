@@ -11,6 +11,9 @@
 /* Writes that go on when no memory at all is left. */
 #define BACKING_WRITES_MIN	16
 
+/* So many to a write of zeros, whose vectors lie on the stack. */
+#define BACKING_PROBE_PAGES	32
+
 /*
  * How much of a path a refusal shows: it may be any bytes, and a line of some
  * thousand of them, escaped, is more than dmesg reads past.
@@ -162,18 +165,32 @@ u32 backing_fit_pages(const struct backing *b, u32 pages)
 	return rounddown(pages, most);
 }
 
-int backing_probe_slot(struct backing *b, u32 slot)
+static int backing_probe_part(struct backing *b, u32 slot, u32 n)
 {
-	struct bio_vec vec;
+	struct bio_vec vecs[BACKING_PROBE_PAGES];
 	struct bio bio;
 	int err;
+	u32 i;
 
-	compat_bio_init(&bio, b->bdev, &vec, 1,
+	compat_bio_init(&bio, b->bdev, vecs, n,
 			REQ_OP_WRITE | REQ_SYNC | REQ_NOMERGE);
 	backing_aim(&bio, slot);
-	backing_add_page(&bio, ZERO_PAGE(0));
+	for (i = 0; i < n; i++)
+		backing_add_lone_page(&bio, ZERO_PAGE(0));
 	err = submit_bio_wait(&bio);
 	bio_uninit(&bio);
+	return err;
+}
+
+int backing_probe(struct backing *b, u32 slot, u32 n)
+{
+	u32 part;
+	int err = 0;
+
+	for (; n && !err; slot += part, n -= part) {
+		part = min_t(u32, n, BACKING_PROBE_PAGES);
+		err = backing_probe_part(b, slot, part);
+	}
 	return err;
 }
 

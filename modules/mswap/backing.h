@@ -100,8 +100,15 @@ static inline void backing_submit(struct bio *bio)
 	submit_bio_noacct(bio);
 }
 
-/* Writes zeros over one slot, merged with nothing, and waits: did the device take it? May sleep. */
-int backing_probe_slot(struct backing *b, u32 slot);
+/*
+ * Writes zeros over @n slots, merged with nothing, and waits: did the device take
+ * all? May sleep.
+ */
+int backing_probe(struct backing *b, u32 slot, u32 n);
+static inline int backing_probe_slot(struct backing *b, u32 slot)
+{
+	return backing_probe(b, slot, 1);
+}
 /* Flushes the device's cache and waits. May sleep. */
 int backing_flush(struct backing *b);
 

@@ -222,6 +222,7 @@ int batching_init(struct batching *bt)
 	INIT_LIST_HEAD(&bt->deferred_batches);
 	INIT_LIST_HEAD(&bt->failed);
 	bt->nr_failed = 0;
+	retired_init(&bt->retired);
 	gather_init(bt);
 	flight_init(&bt->held);
 	err = batching_init_pools(bt);
@@ -256,6 +257,7 @@ void batching_exit(struct batching *bt)
 	flush_work(&bt->work);
 	flush_work(&bt->write_work);
 	flush_work(&bt->retry_work);
+	retired_exit(&bt->retired);
 	free_percpu(bt->tails);
 	batching_exit_pools(bt);
 }

@@ -25,6 +25,7 @@
 #include "flight.h"
 #include "knobs.h"
 #include "pagein.h"
+#include "retired.h"
 #include "slot_map.h"
 #include "space.h"
 #include "stats.h"
@@ -106,6 +107,7 @@ struct batching {
 	struct list_head deferred_batches;	/* protected by deferred_lock */
 	struct list_head failed;		/* protected by deferred_lock */
 	u32 nr_failed;				/* protected by deferred_lock */
+	struct retired retired;			/* retry_work's */
 };
 
 /*
@@ -194,7 +196,10 @@ size_t batch_write_pad(void);
  */
 bool batch_write(struct batch *b, u32 want, gfp_t gfp);
 
-/* retry.c: tries the failed writes again, one after another; waits for slots and I/O. */
+/*
+ * retry.c: tries the failed writes again, one after another, and then looks at
+ * retired slots where that is wanted; waits for slots and I/O.
+ */
 void batch_retry_work(struct work_struct *work);
 
 /* gather.c */

@@ -287,6 +287,8 @@ static void engine_settle(struct engine *e)
 	if (store_nr_held(&e->store))
 		return;
 	flight_wait_idle(&e->batching.held);
+	/* It may be counting slots that take writes again. */
+	flush_work(&e->batching.retry_work);
 	pagein_drain(&e->pagein);
 	flight_wait_idle(&e->flight);
 }

@@ -63,6 +63,20 @@ static bool device_lives(struct batching *bt, u32 slot, u32 n, struct retry *r)
 	return r->good == SLOT_NONE && other_takes(bt, r);
 }
 
+static void retire_bad(struct batching *bt, u32 slot, u32 n,
+		       const unsigned long *bad)
+{
+	u32 i, from;
+
+	for (i = 0; i < n; i++) {
+		for (from = i; i < n && test_bit(i, bad); i++)
+			;
+		if (i > from)
+			retired_add(&bt->retired, bt->space, slot + from,
+				    i - from);
+	}
+}
+
 /*
  * Gives @n slots where a write failed back, but for the one kept and, where the
  * device works, those that take no write: each is written alone to find them.
@@ -86,12 +100,10 @@ static u32 settle_slots(struct batching *bt, u32 slot, u32 n, bool works,
 	}
 	if (!works)
 		bitmap_zero(bad, CLUSTER_PAGES_MAX);
-	for (i = 0; i < n; i++) {
-		if (test_bit(i, bad))
-			space_retire(bt->space);
-		else if (slot + i != r->good)
+	for (i = 0; i < n; i++)
+		if (!test_bit(i, bad) && slot + i != r->good)
 			space_free(bt->space, slot + i, 1);
-	}
+	retire_bad(bt, slot, n, bad);
 	nr_bad = bitmap_weight(bad, CLUSTER_PAGES_MAX);
 	if (nr_bad)
 		pr_warn_ratelimited("%s: %u of %u slots at slot %u do not take writes and were retired\n",
@@ -318,8 +330,10 @@ static void write_retry(struct batch_write *w)
 		waited = wait_for_slot(&r);
 		if (waited == SLOT_WAIT_BEHIND)
 			return;
-		if (waited == SLOT_WAIT_NONE)
+		if (waited == SLOT_WAIT_NONE) {
+			retired_want(&r.w->batch->bt->retired);
 			break;
+		}
 	}
 	end_retry(&r, err);
 }
@@ -342,4 +356,5 @@ void batch_retry_work(struct work_struct *work)
 			write_retry(w);
 		cond_resched();
 	} while (w);
+	retired_look(&bt->retired, bt->space, bt->backing, bt->name);
 }

@@ -213,9 +213,15 @@ void space_free(struct space *s, u32 slot, u32 n)
 	WARN_ON_ONCE(!ok);
 }
 
-void space_retire(struct space *s)
+void space_retire(struct space *s, u32 n)
 {
-	atomic_inc(&s->retired);
+	atomic_add(n, &s->retired);
+}
+
+void space_return(struct space *s, u32 slot, u32 n)
+{
+	atomic_sub(n, &s->retired);
+	space_free(s, slot, n);
 }
 
 u32 space_nr_free(const struct space *s)

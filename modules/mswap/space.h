@@ -28,7 +28,7 @@ struct space {
 	struct space_shard *shards;
 	u32 nr_shards;
 	u32 nr_slots;
-	atomic_t retired;	/* slots never to be given out again; 0 while there are none */
+	atomic_t retired;	/* slots not to be given out; 0 while there are none */
 };
 
 /*
@@ -60,8 +60,10 @@ u32 space_alloc(struct space *s, u32 want, enum space_place place, u32 behind,
 		u32 *got);
 /* @n slots from @slot, all in one shard as space_alloc() gave them. */
 void space_free(struct space *s, u32 slot, u32 n);
-/* Counts a taken slot that stays taken for good: the device failed to write it. */
-void space_retire(struct space *s);
+/* Counts @n taken slots that stay taken: the device failed to write them. */
+void space_retire(struct space *s, u32 n);
+/* Frees @n of those, from @slot, as space_free() does. */
+void space_return(struct space *s, u32 slot, u32 n);
 /* Any context, no lock: a shard may change while the next one is looked at. */
 u32 space_nr_free(const struct space *s);
 /* The same: slots that are neither free nor retired. */

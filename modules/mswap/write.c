@@ -300,9 +300,14 @@ void write_add_pages(struct batch_write *w)
 static void no_space(struct batch *b, u32 n)
 {
 	struct batching *bt = b->bt;
+	u32 retired = atomic_read(&bt->space->retired);
 
-	pr_err_ratelimited("%s: no physical slot is left for %u pages (%d slots retired after write errors)\n",
-			   bt->name, n, atomic_read(&bt->space->retired));
+	pr_err_ratelimited("%s: no physical slot is left for %u pages (%u slots retired after write errors)\n",
+			   bt->name, n, retired);
+	if (retired) {
+		retired_want(&bt->retired);
+		queue_work(bt->retry_wq, &bt->retry_work);
+	}
 	mswap_count(bt->stats, MSWAP_NOSPACE, 1);
 	write_end_pages(bt, &b->pages[b->next], n, BLK_STS_NOSPC);
 	b->behind = SLOT_NONE;

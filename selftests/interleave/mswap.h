@@ -76,7 +76,7 @@ static inline bool rig_is_worn(void)
 	const struct space *s = &rig.engine->space;
 	u32 freed = rig.keeps ? 0 : TASKS_MAX;
 
-	return s->retired.value - rig.taken + freed >= s->nr_slots - rig.taken - rig.slots;
+	return s->retired.value + freed + rig.slots >= s->nr_slots;
 }
 
 /* The most virtual slots that the device may be given, or 0: 64 others are kept. */

@@ -205,15 +205,16 @@ static void reset(void)
 /* Refused while something is stored, and else all that was there is still nothing. */
 static void resize(void)
 {
-	u32 fit = rig_fit(), slots = rig.slots_max - sim_below(rig.slots_max / 4);
+	u32 fit = rig_fit(), slots = rig.slots_max - sim_below(rig.slots_max / 4), fit_now;
 	int err;
 
 	if (fit && !sim_once_in(4))
 		slots = fit - sim_below(min(fit, rig.slots_max / 4));
 	err = engine_resize(rig.engine, slots);
-	/* Slots may be retired meanwhile. */
-	if (err ? err != -EBUSY && err != -ENOMEM && (err != -ENOSPC || slots <= rig_fit()) :
-		  slots > fit)
+	/* Slots may be retired meanwhile, or take writes again. */
+	fit_now = rig_fit();
+	if (err ? err != -EBUSY && err != -ENOMEM && (err != -ENOSPC || slots <= min(fit, fit_now)) :
+		  slots > max(fit, fit_now))
 		sim_fail("another size, of %u slots where %u fit, gave error %d", slots, fit, err);
 	if (err)
 		return;

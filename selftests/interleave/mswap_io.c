@@ -65,7 +65,8 @@ static void check_write_error(const struct io *io)
 	const struct disk_counts *now = &rig.disk.counts;
 
 	if (io->user.bio.bi_status == BLK_STS_NOSPC) {
-		if (!rig_is_worn())
+		/* Those that were retired then may take writes again. */
+		if (!rig_is_worn() && now->probes == io->disk.probes)
 			sim_fail("no slot is left, and only %d are retired",
 				 rig.engine->space.retired.value - rig.taken);
 		return;

@@ -275,6 +275,44 @@ static void full_with_a_bad_slot(void)
 	SIM_CHECK(scene_phys(0) + scene_phys(1) + scene_phys(2) == 1 + 2 + 3);
 }
 
+/* 0 and 1 of 8. */
+static void two_are_bad(u8 flag)
+{
+	scene_spoil(0, flag);
+	scene_spoil(1, flag);
+}
+
+/* Where no other is free; a page that found none is the writer's again, and the next one may have them. */
+static void retired_are_asked_when_none_is_free(void)
+{
+	u64 asked;
+
+	leave_slots(8);
+	two_are_bad(DISK_BAD_WRITE);
+	scene_write(0, 6);
+	check_at_rest();
+	SIM_CHECK(nr_retired() == rig.taken + 2);
+	asked = rig.disk.counts.probes;
+	scene_write(6, 1);
+	check_at_rest();
+	if (rig.disk.counts.probes == asked)
+		sim_fail("no slot is left, and the retired ones are not asked");
+	SIM_CHECK(nr_retired() == rig.taken + 2 && scene_stat(MSWAP_NOSPACE) == 1);
+	asked = rig.disk.counts.probes;
+	two_are_bad(0);
+	scene_write(6, 1);
+	check_at_rest();
+	if (rig.disk.counts.probes != asked)
+		sim_fail("retired slots are asked at each write that finds none");
+	sim_sleep(10 * A_SECOND);
+	scene_write(6, 1);
+	check_at_rest();
+	if (nr_retired() != rig.taken)
+		sim_fail("slots that take writes again are not used");
+	scene_write(6, 2);
+	SIM_CHECK(scene_phys(6) + scene_phys(7) == 1 && scene_stat(MSWAP_NOSPACE) == 3);
+}
+
 static void retire_one(void *arg)
 {
 	struct space *s = &rig.engine->space;
@@ -282,7 +320,7 @@ static void retire_one(void *arg)
 	u32 got;
 
 	space_alloc(s, 1, SPACE_APART, SLOT_NONE, &got);
-	space_retire(s);
+	space_retire(s, 1);
 	*over = true;
 	wake_up(&rig.gate);
 }
@@ -355,7 +393,7 @@ void (*const scenes_failed[])(void) = {
 	every_other_slot_is_bad, bad_granule_is_read_alone, fails_again_and_again,
 	only_one_waits_for_copies, only_failed_copies_are_taken, failed_copies_go_as_they_are_taken,
 	no_batch_is_to_be_had, full_and_gone, full_with_a_bad_slot, bad_slot_is_not_loaded,
-	retired_as_used_are_counted, deferred_bios_make_no_batch,
+	retired_as_used_are_counted, deferred_bios_make_no_batch, retired_are_asked_when_none_is_free,
 };
 
 const u32 nr_scenes_failed = ARRAY_SIZE(scenes_failed);

@@ -90,6 +90,8 @@ static inline s64 atomic64_add_return(s64 n, atomic64_t *a)
 }
 
 #define sim_at_site(value)	({ sim_site(); value; })
+#define atomic_add(n, a)	sim_at_site((void)atomic_add_return(n, a))
+#define atomic_sub(n, a)	sim_at_site((void)atomic_add_return(-(int)(n), a))
 #define atomic_inc(a)		sim_at_site((void)atomic_add_return(1, a))
 #define atomic_dec(a)		sim_at_site((void)atomic_add_return(-1, a))
 #define atomic_dec_and_test(a)	sim_at_site(!atomic_add_return(-1, a))

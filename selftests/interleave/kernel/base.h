@@ -137,6 +137,7 @@ void sim_log(const char *format, ...);
 #define pr_err_ratelimited(format, ...)		sim_log(pr_fmt(format), ##__VA_ARGS__)
 #define pr_warn(format, ...)			sim_log(pr_fmt(format), ##__VA_ARGS__)
 #define pr_warn_ratelimited(format, ...)	sim_log(pr_fmt(format), ##__VA_ARGS__)
+#define pr_info_ratelimited(format, ...)	sim_log(pr_fmt(format), ##__VA_ARGS__)
 #define pr_info(format, ...)			sim_log(pr_fmt(format), ##__VA_ARGS__)
 
 /* A warning of the code under test is a failure of the test. */
