@@ -1,0 +1,124 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# What people have below a swap device, each with its own way to take bios: encryption, a pool that holds less than it
+# promises, checksums of a page as it was sent, a file. And encryption above it.
+# timeout: 240
+# kernels: all
+# asked-for: 5.10 6.1 newest
+# expect-dmesg: write of .* of the backing device failed
+# expect-dmesg: do not take writes and were retired
+# expect-dmesg: no physical slot is left
+
+. "$(dirname "$0")/lib.sh"
+
+plan 31
+
+KEY=$(printf '%064x' 1 2)
+CHECKED='/dev/muster0 0 - D 2 internal_hash:crc32c block_size:4096'
+CHUNK=128 # sectors
+DATA_MIB=64
+
+# crypt_make NAME DEVICE
+crypt_make() {
+	must dm_make "$1" "0 $(sectors_of "$2") crypt aes-xts-plain64 $KEY 0 $2 0"
+}
+
+# checked_make SECTORS: /dev/mapper/muster; with the least number it writes how many there may be.
+checked_make() {
+	must dm_make muster "0 $1 integrity $CHECKED"
+}
+
+# pool_make MIB: data for so much.
+pool_make() {
+	must dm_make muster-pool \
+		"0 $(($1 * 2048)) thin-pool /dev/mustermeta /dev/musterdata $CHUNK 0 1 error_if_no_space"
+}
+
+swaps() {
+	check_program "$1: a program that swaps" limited 12M pagestride -c 2 -k 1 -s 32 --write-on-readback=3 -r 2
+}
+
+# used NAME: MSWAP is swapped on, and other I/O races there; then it goes, and no I/O had failed.
+used() {
+	must swap_start "$MSWAP"
+	swaps "$1"
+	check_program "$1: copy-on-write" limited 12M forkcow -n 2 -s 8 -r 1
+	must swapoff "$MSWAP"
+	check_program "$1: racing block I/O" blkcheck -s 1 -t 3 -r 2 -S 32 "$MSWAP"
+	check_that "$1: many pages a write" "$(get dev_pages_written) / $(get dev_writes) > 8"
+	check_eq "$1: no I/O failed" "$(get write_errors) $(get read_errors) $(get nospace)" '0 0 0'
+	check "$1: removal" mswap_remove "$MSWAP"
+}
+
+fill() {
+	blkpattern -g "$1" fill "$MSWAP" | value_of match
+}
+
+fills() {
+	(($(fill "$1") == blocks))
+}
+
+right() {
+	blkpattern -g "$1" scan "$MSWAP" | value_of match
+}
+
+must null_make muster0 $DATA_MIB
+must null_make mustermeta 4
+must null_make musterdata $DATA_MIB
+
+crypt_make muster /dev/muster0
+mswap_add /dev/mapper/muster
+must blkpattern -n 512 fill "$MSWAP"
+check_eq 'encrypted below: nothing lies there in clear' "$(blkpattern scan /dev/muster0 | value_of match)" 0
+check_eq 'encrypted below: it is read' "$(blkpattern -n 512 scan "$MSWAP" | value_of match)" 512
+used 'encrypted below'
+must dmsetup remove --retry muster
+
+mswap_add /dev/muster0
+crypt_make muster "$MSWAP"
+must swap_start /dev/mapper/muster
+swaps 'encrypted above'
+must swapoff /dev/mapper/muster
+must dmsetup remove --retry muster
+check 'encrypted above: removal' mswap_remove "$MSWAP"
+
+must null_drop muster0
+must null_make muster0 $DATA_MIB
+checked_make 8
+must dmsetup remove --retry muster
+checked_make "$(od -An -t u8 -j 16 -N 8 /dev/muster0 | tr -d ' ')"
+mswap_add /dev/mapper/muster
+used 'checksums below'
+must dmsetup remove --retry muster
+
+pool_make 24
+must dmsetup message muster-pool 0 'create_thin 0'
+must dm_make muster "0 $((DATA_MIB * 2048)) thin /dev/mapper/muster-pool 0"
+mswap_add /dev/mapper/muster
+blocks=$(($(get disksize) / 4096))
+check_program 'a pool that gets full' blkcheck -E -s $((2 * ${MUSTER_SLOWER:-1})) -t 2 -r 2 -S 40 "$MSWAP"
+check_that 'it did' "$(get write_errors) > 0"
+must blkdiscard "$MSWAP"
+written=$(fill 1)
+check_that 'what it has takes writes' "$written > $blocks / 4"
+check_eq 'and they are right' "$(right 1)" "$written"
+pool_make $DATA_MIB
+check 'when it has grown all take writes' wait_until 3 fills 2
+check_eq 'which are right' "$(right 2)" "$blocks"
+check_settles 'no slot is lost' slots_used "$blocks"
+check_settles 'and none is retired' slots_retired 0
+check 'removal' mswap_remove "$MSWAP"
+must dmsetup remove --retry muster
+must dmsetup remove --retry muster-pool
+
+must modprobe loop
+must mkfs.ext4 -q /dev/musterdata
+must mount /dev/musterdata "$WORK/mnt"
+must truncate -s 48M "$WORK/mnt/file"
+loop=$(losetup --show -f "$WORK/mnt/file")
+mswap_add "$loop"
+used 'a file'
+must losetup -d "$loop"
+must umount "$WORK/mnt"
+
+finish
