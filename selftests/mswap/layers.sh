@@ -50,18 +50,6 @@ used() {
 	check "$1: removal" mswap_remove "$MSWAP"
 }
 
-fill() {
-	blkpattern -g "$1" fill "$MSWAP" | value_of match
-}
-
-fills() {
-	(($(fill "$1") == blocks))
-}
-
-right() {
-	blkpattern -g "$1" scan "$MSWAP" | value_of match
-}
-
 must null_make muster0 $DATA_MIB
 must null_make mustermeta 4
 must null_make musterdata $DATA_MIB
@@ -99,12 +87,12 @@ blocks=$(($(get disksize) / 4096))
 check_program 'a pool that gets full' blkcheck -E -s $((2 * ${MUSTER_SLOWER:-1})) -t 2 -r 2 -S 40 "$MSWAP"
 check_that 'it did' "$(get write_errors) > 0"
 must blkdiscard "$MSWAP"
-written=$(fill 1)
+written=$(blocks_taken 1)
 check_that 'what it has takes writes' "$written > $blocks / 4"
-check_eq 'and they are right' "$(right 1)" "$written"
+check_eq 'and they are right' "$(blocks_match 1)" "$written"
 pool_make $DATA_MIB
-check 'when it has grown all take writes' wait_until 3 fills 2
-check_eq 'which are right' "$(right 2)" "$blocks"
+check 'when it has grown all take writes' wait_until 3 all_taken 2
+check_eq 'which are right' "$(blocks_match 2)" "$blocks"
 check_settles 'no slot is lost' slots_used "$blocks"
 check_settles 'and none is retired' slots_retired 0
 check 'removal' mswap_remove "$MSWAP"

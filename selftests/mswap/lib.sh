@@ -246,6 +246,21 @@ blocks_right() {
 	check_eq "$1" "$(blkpattern "${@:3}" scan "$MSWAP" | value_of match)" "$2"
 }
 
+# blocks_taken GENERATION: all are written; how many writes went well.
+blocks_taken() {
+	blkpattern -g "$1" fill "$MSWAP" | value_of match
+}
+
+# blocks_match GENERATION: how many are as that wrote them.
+blocks_match() {
+	blkpattern -g "$1" scan "$MSWAP" | value_of match
+}
+
+# all_taken GENERATION: as many as $blocks are.
+all_taken() {
+	(($(blocks_taken "$1") == blocks))
+}
+
 # blocks_shred: the device is full but for a fifth, of single blocks. Neighbours lie apart, so what its first fifth gives
 # up is scattered. Sets blocks and fifth, how many there are.
 blocks_shred() {

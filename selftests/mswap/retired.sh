@@ -19,18 +19,6 @@ RESERVE=64 # slots, the least there may be
 BAD=100
 EVERY=50
 
-fill() {
-	blkpattern -g "$1" fill "$MSWAP" | value_of match
-}
-
-fills() {
-	(($(fill "$1") == blocks))
-}
-
-right() {
-	blkpattern -g "$1" scan "$MSWAP" | value_of match
-}
-
 # refused_and_asked: a write is, and there were others to the device.
 refused_and_asked() {
 	(($(blkpattern -g 4 -n 1 fill "$MSWAP" | value_of errors) && $(stat_of /dev/muster0 5) > before))
@@ -50,16 +38,16 @@ check_program 'a device of which a half is away' blkcheck -E -s $((3 * ${MUSTER_
 must blkdiscard "$MSWAP"
 retired=$(get_settled slots_retired)
 check_that 'many of its slots are retired' "$retired > 4 * $RESERVE"
-written=$(fill 1)
+written=$(blocks_taken 1)
 check_that 'what is left takes writes' "$written > $blocks / 4"
-check_eq 'which are right' "$(right 1)" "$written"
+check_eq 'which are right' "$(blocks_match 1)" "$written"
 check_that 'while it is away they stay so' "$(get slots_retired) >= $retired"
 
 must dm_make muster "$whole"
-check 'when it is back all of it takes writes again' wait_until 3 fills 2
+check 'when it is back all of it takes writes again' wait_until 3 all_taken 2
 check_settles 'no slot is retired any more' slots_retired 0
 check_settles 'and none is lost' slots_used "$blocks"
-check_eq 'all is right' "$(right 2)" "$blocks"
+check_eq 'all is right' "$(blocks_match 2)" "$blocks"
 must blkdiscard "$MSWAP"
 check 'its size can change' mswap_set disksize 16M
 check 'reset' wait_until 5 mswap_set reset 1
@@ -69,7 +57,7 @@ for ((i = 1; i <= BAD; i++)); do
 done
 must mswap_set disksize $((blocks * 4096))
 must mswap_set backing_dev /dev/mapper/muster
-written=$(fill 3)
+written=$(blocks_taken 3)
 check_settles 'bad slots are retired' slots_retired $BAD
 before=$(stat_of /dev/muster0 5)
 check 'where no slot is free it is asked for them' wait_until 30 refused_and_asked
@@ -78,6 +66,6 @@ diag "$(get nospace) times no slot was left; $asked writes to ask"
 check_that 'for a few, and not each time' "$asked <= 2 * 8"
 check_eq 'they stay retired' "$(get_settled slots_retired)" $BAD
 check_that 'all is written that has a slot' "$written >= $blocks + $RESERVE - $BAD - 64"
-check_that 'and stays right' "$(right 3) >= $written"
+check_that 'and stays right' "$(blocks_match 3) >= $written"
 
 finish
