@@ -2,6 +2,7 @@
 #define pr_fmt(fmt) "mswap: " fmt
 
 #include <linux/bitmap.h>
+#include <linux/jiffies.h>
 #include <linux/printk.h>
 
 #include "batch.h"
@@ -13,6 +14,8 @@
 #define WRITE_TRIES	4
 /* A run some of whose slots are good is followed by one so much shorter. */
 #define WRITE_SHORTER	4
+/* So long slots may take to refuse, together, until the rest of their run passes for bad. */
+#define WRITE_SETTLE	(5 * HZ)
 
 /* A write that failed and is tried again. */
 struct retry {
@@ -21,6 +24,8 @@ struct retry {
 	u32 good;	/* a slot that took a write, kept to ask the device again */
 	u32 waits;	/* left */
 	u32 piece;	/* pages a run, at most */
+	u32 at;		/* from this slot on is it written */
+	u32 away;	/* how far from the next that fails */
 	u32 tries;	/* left, until slots take a write */
 	bool settled;	/* the slots of @w are given back */
 };
@@ -78,11 +83,37 @@ static void retire_bad(struct batching *bt, u32 slot, u32 n,
 }
 
 /*
+ * Writes each of @n slots alone to find those that take no write. After each that
+ * fails the one kept, which there is, is asked again: a device that has gone has no
+ * bad slots, as far as one knows, and may take a time-out for every question; false
+ * then. So may a bad slot: once they have taken long the rest passes for bad.
+ */
+static bool find_bad(struct batching *bt, u32 slot, u32 n,
+		     const struct retry *r, unsigned long *bad)
+{
+	unsigned long began, refused = 0;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		if (slot + i == r->good)
+			continue;
+		began = jiffies;
+		if (refused < WRITE_SETTLE &&
+		    !backing_probe_slot(bt->backing, slot + i))
+			continue;
+		__set_bit(i, bad);
+		if (refused >= WRITE_SETTLE)
+			continue;
+		refused += jiffies - began;
+		if (backing_probe_slot(bt->backing, r->good))
+			return false;
+	}
+	return true;
+}
+
+/*
  * Gives @n slots where a write failed back, but for the one kept and, where the
- * device works, those that take no write: each is written alone to find them.
- * After each that fails the one kept, which there is then, is asked again: a
- * device that has gone has no bad slots, as far as one knows, and may take a
- * time-out for every question. Returns how many are bad.
+ * device works, the bad ones. Returns how many these are.
  */
 static u32 settle_slots(struct batching *bt, u32 slot, u32 n, bool works,
 			struct retry *r)
@@ -91,14 +122,7 @@ static u32 settle_slots(struct batching *bt, u32 slot, u32 n, bool works,
 	u32 i, nr_bad;
 
 	bitmap_zero(bad, CLUSTER_PAGES_MAX);
-	for (i = 0; works && i < n; i++) {
-		if (slot + i == r->good ||
-		    !backing_probe_slot(bt->backing, slot + i))
-			continue;
-		__set_bit(i, bad);
-		works = !backing_probe_slot(bt->backing, r->good);
-	}
-	if (!works)
+	if (works && !find_bad(bt, slot, n, r, bad))
 		bitmap_zero(bad, CLUSTER_PAGES_MAX);
 	for (i = 0; i < n; i++)
 		if (!test_bit(i, bad) && slot + i != r->good)
@@ -137,11 +161,23 @@ static void settle_own(struct retry *r, bool works)
 }
 
 /*
- * Where the bad slots are in one place, the next run may lie behind them; where
- * they are here and there, shorter ones lie between them.
+ * A place that is bad may be large, or a part of the device: half of that away from
+ * there, then a quarter further, and so on.
  */
-static void note_bad_run(struct retry *r, u32 n, u32 nr_bad)
+static void go_away(struct retry *r, u32 slot)
 {
+	u32 nr = r->w->batch->bt->space->nr_slots;
+
+	r->at = slot < nr - r->away ? slot + r->away : slot - (nr - r->away);
+	r->away /= 2;
+}
+
+/* Where bad slots are here and there, shorter runs lie between them. */
+static void note_bad_run(struct retry *r, u32 slot, u32 n, u32 nr_bad)
+{
+	r->at = slot;
+	if (nr_bad == n && r->piece == r->w->n)
+		go_away(r, slot);
 	if (n == 1 || nr_bad == n) {
 		r->tries--;
 		return;
@@ -163,7 +199,7 @@ static int write_failed_again(struct retry *r, u32 slot, u32 n)
 	if (!works && r->good == SLOT_NONE)
 		works = r->settled ? other_takes(bt, r) :
 				     device_takes(bt, w->slot, w->n, r);
-	note_bad_run(r, n, settle_slots(bt, slot, n, works, r));
+	note_bad_run(r, slot, n, settle_slots(bt, slot, n, works, r));
 	return works ? -EAGAIN : -EIO;
 }
 
@@ -179,8 +215,8 @@ static int write_again(struct retry *r)
 	u32 slot, got, all = w->n, from = w->from, old = w->slot;
 	int err;
 
-	slot = space_alloc(bt->space, min(all - r->done, r->piece), SPACE_APART,
-			   SLOT_NONE, &got);
+	slot = space_alloc_at(bt->space, min(all - r->done, r->piece), r->at,
+			      &got);
 	if (slot == SLOT_NONE)
 		return -ENOSPC;
 	w->from = from + r->done;
@@ -319,10 +355,12 @@ static void write_retry(struct batch_write *w)
 		.waits = WRITE_SLOT_WAITS,
 		.tries = WRITE_TRIES,
 		.piece = w->n,
+		.away = w->batch->bt->space->nr_slots / 2,
 	};
 	enum slot_wait waited;
 	int err = 0;
 
+	go_away(&r, w->slot);
 	while (r.done < w->n && r.tries && err != -EIO) {
 		err = write_again(&r);
 		if (err != -ENOSPC || give_up_slots(&r))

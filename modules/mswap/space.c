@@ -196,6 +196,16 @@ u32 space_alloc(struct space *s, u32 want, enum space_place place, u32 behind,
 	return space_alloc_from(s, first, want, take, behind, got);
 }
 
+u32 space_alloc_at(struct space *s, u32 want, u32 at, u32 *got)
+{
+	u32 first = space_shard_nr(s, at), slot;
+
+	slot = space_alloc_from(s, first, want, TAKE_WHOLE, at, got);
+	if (slot != SLOT_NONE || want == 1)
+		return slot;
+	return space_alloc_from(s, first, want, TAKE_BEHIND, at, got);
+}
+
 static struct space_shard *space_shard_of(struct space *s, u32 slot)
 {
 	return &s->shards[space_shard_nr(s, slot)];

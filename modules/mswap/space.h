@@ -58,6 +58,8 @@ enum space_place {
  */
 u32 space_alloc(struct space *s, u32 want, enum space_place place, u32 behind,
 		u32 *got);
+/* The same, but from slot @at on, and in its shard before others. */
+u32 space_alloc_at(struct space *s, u32 want, u32 at, u32 *got);
 /* @n slots from @slot, all in one shard as space_alloc() gave them. */
 void space_free(struct space *s, u32 slot, u32 n);
 /* Counts @n taken slots that stay taken: the device failed to write them. */

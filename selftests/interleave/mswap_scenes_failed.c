@@ -208,13 +208,27 @@ static void gone_while_asked(void)
 		sim_fail("%u slots are retired", nr_retired());
 }
 
+/* Of the run, and of the one half of the disk further, where it is tried again. */
 static void first_slots_are_bad(void)
 {
 	scene_spoil(0, DISK_BAD_WRITE);
-	scene_spoil(8, DISK_BAD_WRITE);
+	scene_spoil(rig.engine->space.nr_slots / 2, DISK_BAD_WRITE);
 	scene_write(0, 8);
 	check_at_rest();
 	SIM_CHECK(nr_retired() == 2 && scene_stat(MSWAP_WRITE_ERRORS) == 2);
+}
+
+static void bad_place_is_left_behind(void)
+{
+	u32 i;
+
+	for (i = 0; i < SCENE_PHYS / 4; i++)
+		scene_spoil(i, DISK_BAD_WRITE);
+	scene_write(0, 128);
+	check_at_rest();
+	SIM_CHECK(nr_retired() == 128 && scene_stat(MSWAP_WRITE_ERRORS) == 1);
+	for (i = 0; i < 128; i++)
+		SIM_CHECK(scene_phys(i) < SCENE_PHYS);
 }
 
 static void every_other_slot_is_bad(void)
@@ -394,6 +408,7 @@ void (*const scenes_failed[])(void) = {
 	only_one_waits_for_copies, only_failed_copies_are_taken, failed_copies_go_as_they_are_taken,
 	no_batch_is_to_be_had, full_and_gone, full_with_a_bad_slot, bad_slot_is_not_loaded,
 	retired_as_used_are_counted, deferred_bios_make_no_batch, retired_are_asked_when_none_is_free,
+	bad_place_is_left_behind,
 };
 
 const u32 nr_scenes_failed = ARRAY_SIZE(scenes_failed);

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Slots that took no write are asked again where no other slot is free: a part of the device that was away is used again
-# once it is back. Places that are bad stay out of use, and are not asked at each write.
+# once it is back. Places that are bad stay out of use, and are not asked at each write. What fails is written far from
+# where it failed, and slots that take long to refuse are not all asked.
 # timeout: 180
 # kernels: all
 # expect-dmesg: (read|write) of .* of the backing device failed
@@ -12,7 +13,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 17
+plan 20
 
 SLOT=8 # sectors
 RESERVE=64 # slots, the least there may be
@@ -32,8 +33,10 @@ must dm_make muster "$whole"
 mswap_add /dev/mapper/muster disksize=$(((sectors / SLOT - EDGES - RESERVE) * 4096))
 blocks=$(($(get disksize) / 4096))
 
-must dm_make muster "0 $half linear /dev/muster0 0
-$half $((sectors - half)) error"
+must dm_make muster "0 $half error
+$half $((sectors - half)) linear /dev/muster0 $half"
+check_eq 'where a half is away the other one takes writes at once' \
+	"$(blkpattern -b 64 -n 64 fill "$MSWAP" | value_of match)" 64
 check_program 'a device of which a half is away' blkcheck -E -s $((3 * ${MUSTER_SLOWER:-1})) -t 2 -r 2 -S 44 "$MSWAP"
 must blkdiscard "$MSWAP"
 retired=$(get_settled slots_retired)
@@ -51,6 +54,19 @@ check_eq 'all is right' "$(blocks_match 2)" "$blocks"
 must blkdiscard "$MSWAP"
 check 'its size can change' mswap_set disksize 16M
 check 'reset' wait_until 5 mswap_set reset 1
+
+# A refusal takes half a second.
+must modprobe dm-delay
+must dm_make muster-error "0 $half error"
+must dm_make muster "0 $half delay /dev/mapper/muster-error 0 0 /dev/mapper/muster-error 0 500
+$half $((sectors - half)) linear /dev/muster0 $half"
+must mswap_set backing_dev /dev/mapper/muster
+check_eq 'where refusals take long a write goes well' \
+	"$(blkpattern -b 64 -n 64 fill "$MSWAP" | value_of match)" 64
+check 'and not all slots of a run are asked for' wait_until 15 gives slots_retired 64
+must wait_until 5 mswap_set reset 1
+must dm_make muster "$whole"
+must dmsetup remove --retry muster-error
 
 for ((i = 1; i <= BAD; i++)); do
 	must null_spoil muster0 $((EDGE + i * EVERY))
