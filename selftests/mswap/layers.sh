@@ -91,7 +91,7 @@ check_that 'it has refused others' "$(get write_errors) > 0"
 check_program 'I/O goes on where it has room' blkcheck -E -s $((2 * ${MUSTER_SLOWER:-1})) -t 2 -r 2 -S 40 "$MSWAP"
 must blkdiscard "$MSWAP"
 pool_make $DATA_MIB
-check 'when it has grown all take writes' wait_until 3 all_taken 2
+check 'when it has grown all take writes' wait_until 30 all_taken 2
 check_eq 'which are right' "$(blocks_match 2)" "$blocks"
 check_settles 'no slot is lost' slots_used "$blocks"
 check_that 'no more are retired than there are to spare' "$(get_settled slots_retired) <= $(get slots_reserved)"
