@@ -5,6 +5,7 @@
 # where it failed, and slots that take long to refuse are not all asked.
 # timeout: 180
 # kernels: all
+# asked-for: 5.10 6.1 newest
 # expect-dmesg: (read|write) of .* of the backing device failed
 # expect-dmesg: reads no longer pass over slots
 # expect-dmesg: do not take writes and were retired
