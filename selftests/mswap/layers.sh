@@ -86,7 +86,8 @@ mswap_add /dev/mapper/muster
 blocks=$(($(get disksize) / 4096))
 written=$(blocks_taken 1)
 check_that 'a pool that gets full takes writes until it is' "$written > $blocks / 4 && $written < $blocks"
-check_eq 'and they are right' "$(blocks_match 1)" "$written"
+# Of a write that fails a part may be there.
+check_that 'and they are right' "$(blocks_match 1) >= $written"
 check_that 'it has refused others' "$(get write_errors) > 0"
 check_program 'I/O goes on where it has room' blkcheck -E -s $((2 * ${MUSTER_SLOWER:-1})) -t 2 -r 2 -S 40 "$MSWAP"
 must blkdiscard "$MSWAP"
