@@ -51,7 +51,7 @@ check_that 'while it is away they stay so' "$(get slots_retired) >= $retired"
 must dm_make muster "$whole"
 # The device may have been asked for them just before, in vain: then not for 10 s.
 check 'when it is back all of it takes writes again' wait_until 30 all_taken 2
-check_settles 'no slot is retired any more' slots_retired 0
+check_that 'no more are retired than there are to spare' "$(get_settled slots_retired) <= $RESERVE"
 check_settles 'and none is lost' slots_used "$blocks"
 check_eq 'all is right' "$(blocks_match 2)" "$blocks"
 must blkdiscard "$MSWAP"
