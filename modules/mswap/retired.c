@@ -36,8 +36,6 @@ void retired_exit(struct retired *r)
 
 	list_for_each_entry_safe(run, next, &r->runs, list)
 		kfree(run);
-	INIT_LIST_HEAD(&r->runs);
-	r->nr_runs = 0;
 }
 
 void retired_add(struct retired *r, struct space *s, u32 slot, u32 n)

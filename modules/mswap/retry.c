@@ -135,28 +135,18 @@ static u32 settle_slots(struct batching *bt, u32 slot, u32 n, bool works,
 	return nr_bad;
 }
 
-/* Writes zeros over all slots of the first run, and waits. */
-static bool own_take(struct retry *r)
-{
-	struct batch_write *w = r->w;
-	u32 i;
-
-	backing_reuse_write(w->batch->bt->backing, &w->bio, w->slot, REQ_SYNC);
-	for (i = 0; i < w->n; i++)
-		backing_add_lone_page(&w->bio, ZERO_PAGE(0));
-	return !submit_bio_wait(&w->bio);
-}
-
 /*
  * Most writes fail because the device was away for a moment, and then no slot is
- * bad: one I/O tells, where there is an I/O for each slot else, and others that
+ * bad: a few I/Os tell, where there is one for each slot else, and others that
  * failed wait meanwhile.
  */
 static void settle_own(struct retry *r, bool works)
 {
 	struct batch_write *w = r->w;
+	struct batching *bt = w->batch->bt;
 
-	settle_slots(w->batch->bt, w->slot, w->n, works && !own_take(r), r);
+	works = works && backing_probe(bt->backing, w->slot, w->n);
+	settle_slots(bt, w->slot, w->n, works, r);
 	r->settled = true;
 }
 

@@ -56,9 +56,9 @@ must null_make musterdata $DATA_MIB
 
 crypt_make muster /dev/muster0
 mswap_add /dev/mapper/muster
-must blkpattern -n 512 fill "$MSWAP"
+blocks_fill -n 512
 check_eq 'encrypted below: nothing lies there in clear' "$(blkpattern scan /dev/muster0 | value_of match)" 0
-check_eq 'encrypted below: it is read' "$(blkpattern -n 512 scan "$MSWAP" | value_of match)" 512
+blocks_right 'encrypted below: it is read' 512 -n 512
 used 'encrypted below'
 must dmsetup remove --retry muster
 
@@ -93,7 +93,7 @@ check_program 'I/O goes on where it has room' blkcheck -E -s $((2 * ${MUSTER_SLO
 must blkdiscard "$MSWAP"
 pool_make $DATA_MIB
 check 'when it has grown all take writes' wait_until 30 all_taken 2
-check_eq 'which are right' "$(blocks_match 2)" "$blocks"
+blocks_right 'which are right' "$blocks" -g 2
 check_settles 'no slot is lost' slots_used "$blocks"
 check_that 'no more are retired than there are to spare' "$(get_settled slots_retired) <= $(get slots_reserved)"
 check 'removal' mswap_remove "$MSWAP"

@@ -53,7 +53,7 @@ must dm_make muster "$whole"
 check 'when it is back all of it takes writes again' wait_until 30 all_taken 2
 check_that 'no more are retired than there are to spare' "$(get_settled slots_retired) <= $RESERVE"
 check_settles 'and none is lost' slots_used "$blocks"
-check_eq 'all is right' "$(blocks_match 2)" "$blocks"
+blocks_right 'all is right' "$blocks" -g 2
 must blkdiscard "$MSWAP"
 check 'its size can change' mswap_set disksize 16M
 check 'reset' wait_until 5 mswap_set reset 1
