@@ -8,10 +8,13 @@
 
 /* An exclusively opened block device. */
 struct compat_bdev {
-#ifdef COMPAT_HAVE_BDEV_FILE
+#if defined(COMPAT_HAVE_BDEV_FILE)
 	struct file *file;
+#elif defined(COMPAT_HAVE_BDEV_HANDLE)
+	struct bdev_handle *handle;
 #else
 	struct block_device *bdev;
+	void *holder;
 #endif
 };
 
@@ -20,7 +23,7 @@ struct compat_bdev {
  * exclusive owner. Process context. The error is the open's own (-EBUSY: held
  * by others).
  */
-#ifdef COMPAT_HAVE_BDEV_FILE
+#if defined(COMPAT_HAVE_BDEV_FILE)
 static inline int compat_bdev_open(struct compat_bdev *b, const char *path,
 				   void *holder)
 {
@@ -39,19 +42,47 @@ static inline struct block_device *compat_bdev(const struct compat_bdev *b)
 {
 	return file_bdev(b->file);
 }
-#else
-#define COMPAT_BDEV_MODE	(FMODE_READ | FMODE_WRITE | FMODE_EXCL)
-
+#elif defined(COMPAT_HAVE_BDEV_HANDLE)
 static inline int compat_bdev_open(struct compat_bdev *b, const char *path,
 				   void *holder)
 {
-	b->bdev = blkdev_get_by_path(path, COMPAT_BDEV_MODE, holder);
+	b->handle = bdev_open_by_path(path, BLK_OPEN_READ | BLK_OPEN_WRITE,
+				      holder, NULL);
+	return PTR_ERR_OR_ZERO(b->handle);
+}
+
+static inline void compat_bdev_close(struct compat_bdev *b)
+{
+	bdev_release(b->handle);
+	b->handle = NULL;
+}
+
+static inline struct block_device *compat_bdev(const struct compat_bdev *b)
+{
+	return b->handle->bdev;
+}
+#else
+static inline int compat_bdev_open(struct compat_bdev *b, const char *path,
+				   void *holder)
+{
+#ifdef COMPAT_HAVE_BDEV_OPEN_FLAGS
+	b->bdev = blkdev_get_by_path(path, BLK_OPEN_READ | BLK_OPEN_WRITE,
+				     holder, NULL);
+#else
+	b->bdev = blkdev_get_by_path(path, FMODE_READ | FMODE_WRITE | FMODE_EXCL,
+				     holder);
+#endif
+	b->holder = holder;
 	return PTR_ERR_OR_ZERO(b->bdev);
 }
 
 static inline void compat_bdev_close(struct compat_bdev *b)
 {
-	blkdev_put(b->bdev, COMPAT_BDEV_MODE);
+#ifdef COMPAT_HAVE_BDEV_OPEN_FLAGS
+	blkdev_put(b->bdev, b->holder);
+#else
+	blkdev_put(b->bdev, FMODE_READ | FMODE_WRITE | FMODE_EXCL);
+#endif
 	b->bdev = NULL;
 }
 

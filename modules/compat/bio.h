@@ -156,7 +156,7 @@ static inline void compat_bio_reset_for(struct bio *bio, struct bio *cause,
  */
 static inline bool compat_must_not_submit(void)
 {
-#ifdef COMPAT_HAVE_BIO_OF_BDEV
+#ifdef COMPAT_HAVE_BIO_BDEV
 	return false;
 #else
 	return current->bio_list;
@@ -220,7 +220,7 @@ static inline bool compat_bio_same_cgroup(const struct bio *a,
 }
 
 /*
- * The priority of what @bio asks for. Linux 5.10 gives bios none but those of direct
+ * The priority of what @bio asks for. Old kernels give bios none but those of direct
  * I/O: whoever sends one, as the caller is about to, has that of his own.
  */
 static inline int compat_bio_ioprio(const struct bio *bio)

@@ -19,6 +19,10 @@
 
 #define COMPAT_DISK_SECTORS_MAX	(256 * (PAGE_SIZE >> SECTOR_SHIFT))
 
+#ifndef COMPAT_HAVE_DISK_NO_PART
+#define GENHD_FL_NO_PART	GENHD_FL_NO_PART_SCAN
+#endif
+
 #ifndef COMPAT_HAVE_CAPACITY_NOTIFY
 static inline void set_capacity_and_notify(struct gendisk *disk, sector_t size)
 {
@@ -43,8 +47,8 @@ static inline void compat_limit_to_pages(struct request_queue *q,
 
 /*
  * A disk for I/O in whole pages only, with discard and write-zeroes of any size
- * up to @max_discard_sectors. ERR_PTR on failure; else put_disk() frees it when
- * it was never added.
+ * up to @max_discard_sectors. ERR_PTR on failure. compat_disk_free() frees one that
+ * was never added.
  */
 #if defined(COMPAT_HAVE_DISK_ALLOC_LIMITS)
 static inline struct gendisk *compat_disk_alloc(u32 max_discard_sectors)
@@ -90,10 +94,19 @@ static inline struct gendisk *compat_disk_alloc(u32 max_discard_sectors)
 	}
 	compat_limit_to_pages(disk->queue, max_discard_sectors);
 	blk_queue_flag_set(QUEUE_FLAG_DISCARD, disk->queue);
-	disk->flags |= GENHD_FL_NO_PART_SCAN;
+	disk->flags |= GENHD_FL_NO_PART;
 	return disk;
 }
 #endif
+
+static inline void compat_disk_free(struct gendisk *disk)
+{
+#ifdef COMPAT_HAVE_DISK_CLEANUP
+	blk_cleanup_disk(disk);
+#else
+	put_disk(disk);
+#endif
+}
 
 /*
  * compat_disk_add() makes the disk known and sets *@whole for its control files
@@ -101,7 +114,7 @@ static inline struct gendisk *compat_disk_alloc(u32 max_discard_sectors)
  * that cannot be. May sleep; on an error, which waits until nobody is in the
  * control files any more, the disk is as it was.
  * compat_disk_del() takes it away: from its return on nobody is in its
- * operations.
+ * operations. Then put_disk() frees it.
  */
 #ifdef COMPAT_HAVE_DISK_OPEN_MUTEX
 static inline int compat_disk_add(struct gendisk *disk,
@@ -117,6 +130,9 @@ static inline void compat_disk_del(struct gendisk *disk,
 				   struct block_device *whole)
 {
 	del_gendisk(disk);
+#ifdef COMPAT_HAVE_DISK_CLEANUP
+	blk_cleanup_queue(disk->queue);
+#endif
 }
 #else
 /* There is no way back here, so what little memory is lacking is waited for. */
@@ -161,7 +177,7 @@ static inline struct mutex *compat_disk_open_lock(struct block_device *whole)
 
 static inline unsigned int compat_disk_openers(struct block_device *whole)
 {
-#ifdef COMPAT_HAVE_DISK_OPEN_MUTEX
+#ifdef COMPAT_HAVE_DISK_OPENERS
 	return disk_openers(whole->bd_disk);
 #else
 	return READ_ONCE(whole->bd_openers);
@@ -189,17 +205,23 @@ static int _name(struct block_device *whole, fmode_t mode)		\
 }
 #endif
 
+#ifdef COMPAT_HAVE_BIO_BDEV
+#define compat_bio_disk(bio)	((bio)->bi_bdev->bd_disk)
+#else
+#define compat_bio_disk(bio)	((bio)->bi_disk)
+#endif
+
 #ifdef COMPAT_HAVE_DISK_SUBMIT_VOID
 #define COMPAT_DISK_SUBMIT(_name, _submit)				\
 static void _name(struct bio *bio)					\
 {									\
-	_submit(bio->bi_bdev->bd_disk->private_data, bio);		\
+	_submit(compat_bio_disk(bio)->private_data, bio);		\
 }
 #else
 #define COMPAT_DISK_SUBMIT(_name, _submit)				\
 static blk_qc_t _name(struct bio *bio)					\
 {									\
-	_submit(bio->bi_disk->private_data, bio);			\
+	_submit(compat_bio_disk(bio)->private_data, bio);		\
 	return BLK_QC_T_NONE;						\
 }
 #endif
@@ -290,7 +312,7 @@ static inline void compat_disk_unfreeze(struct gendisk *disk,
 static inline void compat_disk_count(struct bio *bio)
 {
 	const int group = op_stat_group(bio_op(bio));
-#ifdef COMPAT_HAVE_BIO_OF_BDEV
+#ifdef COMPAT_HAVE_BIO_BDEV
 	struct block_device *part = bio->bi_bdev;
 #else
 	struct hd_struct *part = &bio->bi_disk->part0;

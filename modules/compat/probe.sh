@@ -13,7 +13,7 @@ config=$2/include/config/auto.conf
 
 refuse() {
 	echo "muster: refused: $1" >&2
-	echo "muster: supported are kernels 5.10, 6.0 to 6.4 and from 6.9 on, as Debian 11 (5.10), 12 (6.1) and 13 (6.12 and backports) have them, on 64-bit machines with pages of 4 KiB" >&2
+	echo "muster: supported are kernels 5.10 and from 5.15 on, as Debian 11 (5.10), 12 (6.1) and 13 (6.12 and backports) and Ubuntu 22.04 (5.15), 24.04 (6.8) and 26.04 (7.0) have them, on 64-bit machines with pages of 4 KiB" >&2
 	exit 1
 }
 
@@ -40,11 +40,11 @@ have() {
 [ -e "$include/linux/blkdev.h" ] || refuse "there are no kernel headers in $include"
 has linux/blkdev.h '\(\*submit_bio\) ?\(struct bio \*' ||
 	refuse "its block devices have no submit_bio operation, as those of kernels before 5.9"
-has linux/blkdev.h 'bdev_file_open_by_path|blkdev_get_by_path\(const char \*path, fmode_t mode' ||
-	refuse "it opens block devices in a way that only kernels between 6.5 and 6.8 have"
-has linux/blkdev.h 'disk_openers\(struct gendisk \*' || has linux/genhd.h '^struct hd_struct \{' ||
-	refuse "its disks are those of kernels between 5.11 and 5.18"
-has linux/blkdev.h 'blk_cleanup_disk\(' && refuse "its disks are given back by another function, as in kernels before 6.0"
+has linux/blkdev.h 'bdev_file_open_by_path\(|bdev_open_by_path\(|blkdev_get_by_path\(' ||
+	refuse "it opens block devices in a way that is not known here"
+has 'linux/blkdev.h linux/genhd.h' '^int (__must_check )?device_add_disk\(' ||
+	has linux/genhd.h '^struct hd_struct \{' ||
+	refuse "its disks are those of kernels between 5.11 and 5.14"
 configured CONFIG_64BIT=y || refuse "it is not of a 64-bit machine, or not configured: see $config"
 ! configured 'CONFIG_((ARM64|PPC)_)?PAGE_SHIFT=1[^2]|CONFIG_(IA64_)?PAGE_SIZE_(8|16|32|64|256)KB=y' ||
 	refuse "its pages are larger than 4 KiB"
@@ -53,10 +53,13 @@ echo -DCOMPAT_PROBED
 have ACCOUNT_RECLAIMED linux/swap.h 'mm_account_reclaimed_pages\('
 have BDEV_FILE linux/blkdev.h 'bdev_file_open_by_path'
 have BDEV_FLUSH_PLAIN linux/blkdev.h 'blkdev_issue_flush\(struct block_device \*[a-z]*\)'
+have BDEV_HANDLE linux/blkdev.h 'bdev_open_by_path\('
 have BDEV_NR_BYTES linux/blkdev.h 'bdev_nr_bytes'
+have BDEV_OPEN_FLAGS linux/blkdev.h 'blkdev_get_by_path\(const char \*path, blk_mode_t'
 have BDEV_ROT linux/blkdev.h 'bdev_rot\('
 have BDEV_SYNCHRONOUS linux/blkdev.h 'bdev_synchronous'
 have BIO_ADVANCE_SINGLE linux/bio.h 'bio_advance_iter_single'
+have BIO_BDEV linux/blk_types.h 'struct block_device[[:space:]]+\*bi_bdev;'
 have BIO_BLKCG_CSS linux/blk-cgroup.h 'bio_blkcg_css\('
 have BIO_LIST_MERGE_INIT linux/bio.h 'bio_list_merge_init'
 have BIO_OF_BDEV linux/bio.h 'bio_init\(struct bio \*bio, struct block_device \*'
@@ -64,10 +67,13 @@ have BLK_FEATURES linux/blkdev.h 'blk_features_t'
 have BLK_OPF linux/blk_types.h 'blk_opf_t;'
 have CAPACITY_NOTIFY 'linux/blkdev.h linux/genhd.h' 'set_capacity_and_notify\('
 have CLASS_CONST linux/device/class.h '\*show\)\(const struct class \*'
-have DISK_ALLOC linux/blkdev.h 'define blk_alloc_disk\('
+have DISK_ALLOC 'linux/blkdev.h linux/genhd.h' 'define blk_alloc_disk\('
 have DISK_ALLOC_LIMITS linux/blkdev.h '__blk_alloc_disk\(struct queue_limits \*'
-have DISK_BDI linux/blkdev.h 'struct backing_dev_info[[:space:]]+\*bdi;'
+have DISK_BDI 'linux/blkdev.h linux/genhd.h' 'struct backing_dev_info[[:space:]]+\*bdi;'
+have DISK_CLEANUP 'linux/blkdev.h linux/genhd.h' 'blk_cleanup_disk\('
+have DISK_NO_PART 'linux/blkdev.h linux/genhd.h' 'GENHD_FL_NO_PART[[:space:]]'
 have DISK_OPEN linux/blkdev.h '\(\*open\) ?\(struct gendisk \*'
+have DISK_OPENERS linux/blkdev.h 'disk_openers\(struct gendisk \*'
 have DISK_OPEN_MUTEX 'linux/blkdev.h linux/genhd.h' 'struct mutex open_mutex;'
 have DISK_SUBMIT_VOID linux/blkdev.h 'void \(\*submit_bio\)'
 have FOLIO linux/page-flags.h 'page_folio'

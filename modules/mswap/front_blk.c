@@ -229,7 +229,7 @@ static int mswap_add_disk(struct mswap_device *dev, int major)
 	if (err) {
 		/* A control file may have made it ready meanwhile. */
 		engine_stop(&dev->engine);
-		put_disk(disk);
+		compat_disk_free(disk);
 	}
 	return err;
 }
