@@ -141,9 +141,8 @@ def with_little(tests):
 
 
 def _runs_on(test, kernel):
-    """The extra kernels are the default one, with more checks or other locks."""
-    return kernel in test.kernels or (
-        machines.MACHINES[kernel].extra and machines.DEFAULT.kernel in test.kernels)
+    machine = machines.MACHINES[kernel]
+    return kernel in test.kernels or (machine.extra and machine.like in test.kernels)
 
 
 def slower(kernel):

@@ -5,6 +5,7 @@ import lzma
 import os
 import pathlib
 import stat
+import subprocess
 
 from . import cache
 
@@ -91,6 +92,8 @@ def base(root, release):
         data = (modules_dir / path).read_bytes()
         if path.endswith(".xz"):
             data = lzma.decompress(data)
+        elif path.endswith(".zst"):
+            data = subprocess.run(["zstd", "-dc"], input=data, stdout=subprocess.PIPE, check=True).stdout
         archive.add(f"mod/{number:02}.ko", stat.S_IFREG | 0o644, data)
     return archive.bytes()
 

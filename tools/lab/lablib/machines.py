@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The test machines: one for each kernel that muster supports, one whose locks sleep, and two that find more."""
+"""The test machines: one for each of Debian's kernels that muster supports, and others, for who asks for them."""
 
 import argparse
 import dataclasses
@@ -7,11 +7,13 @@ import dataclasses
 
 @dataclasses.dataclass(frozen=True)
 class Machine:
-    """A Debian release with the kernel, the compiler and the DKMS that it comes with."""
+    """A release of Debian's, or Ubuntu's, with the kernel, the compiler and the DKMS that it comes with."""
 
     kernel: str              # what users call it
     suite: str
     backports: bool = False  # its kernel is the newest of the suite's backports
+    ubuntu: bool = False
+    like: str = "6.12"       # of one that is only for who asks for it: the tests of this one run on it
     ended: bool = False      # the suite gets no new release files, so that those it has look stale
     flavour: str = ""        # its kernel is this one of those that the suite has of a version
     own: bool = False        # its kernel is the suite's, configured as tools/debug-kernel/KERNEL.config says
@@ -29,11 +31,11 @@ class Machine:
 
     @property
     def extra(self):
-        """Is it for whoever asks for it? All tests of the default machine run on it."""
-        return self.own or bool(self.flavour)
+        """Is it only for whoever asks for it?"""
+        return self.own or self.ubuntu or bool(self.flavour)
 
     def __str__(self):
-        return f"Debian {self.slug} ({self.kernel})"
+        return f"{'Ubuntu' if self.ubuntu else 'Debian'} {self.slug} ({self.kernel})"
 
 
 MACHINES = {each.kernel: each for each in (
@@ -42,6 +44,9 @@ MACHINES = {each.kernel: each for each in (
     Machine("6.12", "trixie"),
     Machine("newest", "trixie", backports=True),
     Machine("6.12-rt", "trixie", flavour="rt"),
+    Machine("5.15", "jammy", ubuntu=True, like="5.10"),
+    Machine("6.8", "noble", ubuntu=True, like="6.1"),
+    Machine("7.0", "resolute", ubuntu=True, like="newest"),
     Machine("debug", "trixie", own=True, slower=5, extra_mib=2048,
             words="kasan_multi_shot page_poison=1 workqueue.watchdog_thresh=150 "
                   "rcupdate.rcu_cpu_stall_timeout=150"),

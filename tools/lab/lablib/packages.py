@@ -2,33 +2,11 @@
 """Files out of single Debian packages, unpacked but not installed."""
 
 from . import cache, tree
-from .machines import DEFAULT
+from .debs import unpack
 
 # Debian 12's QEMU 7.2 lets an emulated CPU run a break point that another CPU has just
 # patched away, and the guest kernel oopses ("int3"). This one does not, on any host.
 EMULATOR = ("qemu-system-x86", "seabios")
-
-
-def unpack(name, packages, finish=None, recipe=()):
-    """
-    Unpacks PACKAGES and what they depend on, once; returns the directory whose root/ has them. FINISH works on that
-    directory, as RECIPE says.
-    """
-    final = cache.CACHE / f"{name}-{cache.digest(DEFAULT.suite, *packages, *recipe)}"
-    with cache.lock(final.name):
-        if final.exists():
-            return final
-        temporary = final.with_name(final.name + ".new")
-        cache.remove(temporary)
-        temporary.mkdir(parents=True)
-        with cache.step(f"fetching Debian's {packages[0]} (once, about a minute)"):
-            cache.fetched(["mmdebstrap", "--variant=extract", "--include=" + ",".join(packages),
-                           *tree.options(DEFAULT), DEFAULT.suite, str(temporary / "root")],
-                          temporary / "log", temporary / "root")
-            if finish:
-                finish(temporary)
-        temporary.rename(final)
-    return final
 
 
 def checkpatch():

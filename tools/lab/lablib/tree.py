@@ -10,14 +10,26 @@ is not hurt by a later build.
 import contextlib
 import os
 import pathlib
-import re
 import subprocess
 import tempfile
 
-from . import cache, chroot, own_kernel
+from . import cache, chroot, debs, own_kernel
 from .machines import DEFAULT
 
 KERNEL_PACKAGES = ("linux-image-amd64", "linux-headers-amd64")
+# Without firmware.
+UBUNTU_KERNEL_PACKAGES = ("linux-image-virtual", "linux-headers-generic")
+# What that leaves out of its modules has a package of its own up to 6.17. The dd of 26.04 goes through the page cache
+# where a buffer does not suit direct I/O.
+UBUNTU_HOOK = """--customize-hook=name=linux-modules-extra-$(ls "$1/lib/modules")
+	export APT_CONFIG="$MMDEBSTRAP_APT_CONFIG"
+	if apt-cache show "$name" >/dev/null 2>&1; then
+		apt-get install --yes --download-only --no-install-recommends "$name" &&
+			chroot "$1" sh -c 'dpkg --install /var/cache/apt/archives/*.deb' && apt-get clean || exit
+	fi
+	if [ -e "$1/usr/bin/gnudd" ]; then
+		ln -sf gnudd "$1/usr/bin/dd"
+	fi"""
 # What linux-headers-amd64 brings along.
 OWN_KERNEL_PACKAGES = ("gcc", "libelf1t64")
 PACKAGES = (
@@ -40,6 +52,8 @@ INSTALL_TRIES = 3
 
 
 def _kernel_packages(machine):
+    if machine.ubuntu:
+        return list(UBUNTU_KERNEL_PACKAGES)
     return [name.replace("-amd64", f"-{machine.flavour}-amd64") if machine.flavour else name
             for name in KERNEL_PACKAGES]
 
@@ -70,24 +84,6 @@ def _packages(machine, names):
     return [f"{name}/{machine.slug}" if machine.backports else name for name in names]
 
 
-def _proxies():
-    """The host's proxies, as options: mmdebstrap has apt read a new configuration. They are no part of any recipe."""
-    dump = subprocess.run(["apt-config", "dump"], capture_output=True, text=True, check=True).stdout
-    return [f"--aptopt={line}" for line in dump.splitlines()
-            if re.match(r'Acquire::\w+::Proxy(-?Auto-?Detect|::[^" ]+)? ".+";$', line)]
-
-
-def options(machine):
-    """Options that mmdebstrap needs on this host for the machine's suite."""
-    words = _proxies()
-    if machine.ended:
-        words.append('--aptopt=Acquire::Check-Valid-Until "false"')
-    if machine.backports:
-        words.append(f"--setup-hook=sed -n 's/ {machine.suite} / {machine.slug} /p' "
-                     '"$1/etc/apt/sources.list" >"$1/etc/apt/sources.list.d/backports.list"')
-    return words
-
-
 def _fetch_upgrade(machine):
     """A hook that keeps the packages of the second kernel in the tree."""
     names = " ".join(_packages(machine, ("linux-image-$flavour", "linux-headers-$flavour")))
@@ -105,12 +101,12 @@ def _mmdebstrap(machine, final):
     root = temporary / "root"
     if machine.own:
         include = OWN_KERNEL_PACKAGES
-        hooks = [f"--customize-hook=tar-in {own_kernel.build(machine, build(), options(machine))} /"]
+        hooks = [f"--customize-hook=tar-in {own_kernel.build(machine, build(), debs.options(machine))} /"]
     else:
         include = _packages(machine, _kernel_packages(machine))
-        hooks = [] if machine.flavour else [_fetch_upgrade(machine)]
+        hooks = [UBUNTU_HOOK] if machine.ubuntu else [] if machine.flavour else [_fetch_upgrade(machine)]
     command = ["mmdebstrap", "--variant=apt", "--include=" + ",".join((*include, *PACKAGES)),
-               *options(machine), *hooks, machine.suite, str(root)]
+               *debs.options(machine), *hooks, machine.suite, str(root)]
     with cache.step(f"making a tree of {machine} (once, about a minute)"):
         cache.fetched(command, temporary / "log", root)
         cache.logged(["mkfs.erofs", "-x-1", str(image(root)), str(root)],
