@@ -42,6 +42,9 @@ static inline void compat_limit_to_pages(struct request_queue *q,
 	blk_queue_max_discard_sectors(q, max_discard_sectors);
 	blk_queue_max_write_zeroes_sectors(q, max_discard_sectors);
 	q->limits.discard_granularity = PAGE_SIZE;
+#ifdef QUEUE_FLAG_DISCARD
+	blk_queue_flag_set(QUEUE_FLAG_DISCARD, q);
+#endif
 }
 #endif
 
@@ -93,7 +96,6 @@ static inline struct gendisk *compat_disk_alloc(u32 max_discard_sectors)
 		return ERR_PTR(-ENOMEM);
 	}
 	compat_limit_to_pages(disk->queue, max_discard_sectors);
-	blk_queue_flag_set(QUEUE_FLAG_DISCARD, disk->queue);
 	disk->flags |= GENHD_FL_NO_PART;
 	return disk;
 }
