@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # make install that fails on its way, or is ended, leaves what was there; headers are taken from KDIR.
-# kernels: 5.10 6.1 6.12
+# kernels: 5.10 6.1 6.12 5.15 6.8 7.0
 # asked-for: 5.10 6.1
 # timeout: 3600
 

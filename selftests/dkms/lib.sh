@@ -76,8 +76,10 @@ trial_build_again() {
 }
 
 # stand_in_cc [COMMAND]: a compiler that makes of any sources a script that says which version they are, after the COMMAND.
-# The machines have none that makes programs; what the real one makes is tested in selftests/musterctl.
+# Debian's machines have none that makes programs; what the real one makes is tested in selftests/musterctl.
 stand_in_cc() {
+	# Where there is one, it is a link to gcc.
+	rm -f /usr/bin/cc
 	cat >/usr/bin/cc <<-END
 		#!/bin/sh
 		case " \$* " in
@@ -91,6 +93,10 @@ stand_in_cc() {
 
 # The folder of the headers that include/linux of the kernel's sources became.
 headers_dir() {
+	if [ -e "$KDIR/include/linux" ]; then
+		readlink -f "$KDIR/include/linux"
+		return
+	fi
 	echo "$(dirname "$(readlink -f "$KDIR")")"/linux-headers-*-common/include/linux
 }
 

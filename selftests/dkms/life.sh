@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # make install and its way through DKMS: installed, again, replaced by something that does not build, removed. The real
 # modules are installed this way in each machine that boots.
-# kernels: all
+# kernels: all 5.15 6.8 7.0
 # asked-for: newest
 # timeout: 3600
 

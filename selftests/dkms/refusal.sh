@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Kernels that muster is not for are refused, by DKMS and by the build itself, and both say why.
-# kernels: all
+# kernels: all 5.15 6.8 7.0
 # timeout: 3600
 
 . "$(dirname "$0")/lib.sh"
@@ -56,6 +56,7 @@ must without blkdev.h ' device_add_disk('
 check_fails 'the build refuses headers of disks that it does not know' 'refused: its disks are those' \
 	make -C "$KDIR" M=/root modules
 must without blkdev.h 'bdev_file_open_by_path('
+must without blkdev.h 'bdev_open_by_path('
 must without blkdev.h 'blkdev_get_by_path('
 check_fails 'the build refuses headers that it does not know' 'refused: it opens block devices' \
 	make -C "$KDIR" M=/root modules

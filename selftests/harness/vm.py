@@ -125,9 +125,15 @@ def unasked(tests):
     return [test for test in tests if test.kernel not in test.asked_for]
 
 
+def _like(kernel):
+    """The one of those that muster supports whose tests run on KERNEL."""
+    machine = machines.MACHINES[kernel]
+    return machine.like if machine.extra else kernel
+
+
 def _in_turn(test, kernel):
-    """Whether the CPUs are emulated in one thread: on the extra kernels, which are to find races, they never are."""
-    return not machines.MACHINES[kernel].extra and kernel not in test.races
+    """Whether the CPUs are emulated in one thread: on kernels that are to find races they never are."""
+    return machines.MACHINES[kernel].has_release and _like(kernel) not in test.races
 
 
 def short_form(tests, kernel):
@@ -141,8 +147,7 @@ def with_little(tests):
 
 
 def _runs_on(test, kernel):
-    machine = machines.MACHINES[kernel]
-    return kernel in test.kernels or (machine.extra and machine.like in test.kernels)
+    return kernel in test.kernels or _like(kernel) in test.kernels
 
 
 def slower(kernel):

@@ -10,29 +10,12 @@
 # expect-dmesg: no physical slot is left
 
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=layering.sh
+. "$(dirname "$0")/layering.sh"
 
 plan 31
 
-KEY=$(printf '%064x' 1 2)
-CHECKED='/dev/muster0 0 - D 2 internal_hash:crc32c block_size:4096'
-CHUNK=128 # sectors
 DATA_MIB=64
-
-# crypt_make NAME DEVICE
-crypt_make() {
-	must dm_make "$1" "0 $(sectors_of "$2") crypt aes-xts-plain64 $KEY 0 $2 0"
-}
-
-# checked_make SECTORS: /dev/mapper/muster; with the least number it writes how many there may be.
-checked_make() {
-	must dm_make muster "0 $1 integrity $CHECKED"
-}
-
-# pool_make MIB: data for so much.
-pool_make() {
-	must dm_make muster-pool \
-		"0 $(($1 * 2048)) thin-pool /dev/mustermeta /dev/musterdata $CHUNK 0 1 error_if_no_space"
-}
 
 swaps() {
 	check_program "$1: a program that swaps" limited 12M pagestride -c 2 -k 1 -s 32 --write-on-readback=3 -r 2
@@ -72,16 +55,13 @@ check 'encrypted above: removal' mswap_remove "$MSWAP"
 
 must null_drop muster0
 must null_make muster0 $DATA_MIB
-checked_make 8
-must dmsetup remove --retry muster
-checked_make "$(od -An -t u8 -j 16 -N 8 /dev/muster0 | tr -d ' ')"
+checked_make muster /dev/muster0
 mswap_add /dev/mapper/muster
 used 'checksums below'
 must dmsetup remove --retry muster
 
 pool_make 24
-must dmsetup message muster-pool 0 'create_thin 0'
-must dm_make muster "0 $((DATA_MIB * 2048)) thin /dev/mapper/muster-pool 0"
+thin_make muster $DATA_MIB
 mswap_add /dev/mapper/muster
 blocks=$(($(get disksize) / 4096))
 written=$(blocks_taken 1)

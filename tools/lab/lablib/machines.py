@@ -30,9 +30,14 @@ class Machine:
         return self.suite + ("-backports" if self.backports else "")
 
     @property
+    def has_release(self):
+        """Is its kernel the one that its release boots of itself?"""
+        return not self.own and not self.flavour
+
+    @property
     def extra(self):
         """Is it only for whoever asks for it?"""
-        return self.own or self.ubuntu or bool(self.flavour)
+        return self.ubuntu or not self.has_release
 
     def __str__(self):
         return f"{'Ubuntu' if self.ubuntu else 'Debian'} {self.slug} ({self.kernel})"
