@@ -51,6 +51,7 @@ check_fails 'and one with larger pages' 'refused: its pages are larger' make -C 
 must cp /root/auto.conf "$conf"
 if [ -e "$headers/genhd.h" ]; then
 	must without genhd.h '^struct hd_struct {'
+	must without genhd.h ' device_add_disk('
 fi
 must without blkdev.h ' device_add_disk('
 check_fails 'the build refuses headers of disks that it does not know' 'refused: its disks are those' \

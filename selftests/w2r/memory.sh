@@ -152,7 +152,8 @@ squeeze
 check 'it is given back when programs want the memory' wait_until 60 gave_back
 check_that 'and not to be filled again at once' "$(w2r_get capacity_blocks) < 256 * 256"
 diag "reclaimed $(w2r_get reclaimed) blocks, left $(w2r_get cache_bytes) bytes"
-kill "$squeezer"
+# Its children may go on for minutes when they are asked to end.
+pkill -KILL stress-ng
 wait "$squeezer"
 check 'no reclaim was lost from the trace' save_trace
 check 'it has what the cache gave' grep -q 'mm_shrink_slab_end: .*\[dm_w2r\].* return val ' "$WORK/trace"

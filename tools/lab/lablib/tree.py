@@ -19,17 +19,17 @@ from .machines import DEFAULT
 KERNEL_PACKAGES = ("linux-image-amd64", "linux-headers-amd64")
 # Without firmware.
 UBUNTU_KERNEL_PACKAGES = ("linux-image-virtual", "linux-headers-generic")
-# What that leaves out of its modules has a package of its own up to 6.17. The dd of 26.04 goes through the page cache
-# where a buffer does not suit direct I/O.
+# What that leaves out of its modules has a package of its own up to 6.17. Of 26.04's own tools dd goes through the page
+# cache where its memory does not suit direct I/O, and cat takes megabytes: tests count on GNU's.
 UBUNTU_HOOK = """--customize-hook=name=linux-modules-extra-$(ls "$1/lib/modules")
 	export APT_CONFIG="$MMDEBSTRAP_APT_CONFIG"
 	if apt-cache show "$name" >/dev/null 2>&1; then
 		apt-get install --yes --download-only --no-install-recommends "$name" &&
 			chroot "$1" sh -c 'dpkg --install /var/cache/apt/archives/*.deb' && apt-get clean || exit
 	fi
-	if [ -e "$1/usr/bin/gnudd" ]; then
-		ln -sf gnudd "$1/usr/bin/dd"
-	fi"""
+	for name in dd cat; do
+		[ ! -e "$1/usr/bin/gnu$name" ] || ln -sf "gnu$name" "$1/usr/bin/$name" || exit
+	done"""
 # What linux-headers-amd64 brings along.
 OWN_KERNEL_PACKAGES = ("gcc", "libelf1t64")
 PACKAGES = (
