@@ -51,7 +51,7 @@ static inline void compat_limit_to_pages(struct request_queue *q,
 /*
  * A disk for I/O in whole pages only, with discard and write-zeroes of any size
  * up to @max_discard_sectors. ERR_PTR on failure. compat_disk_free() frees one that
- * was never added.
+ * was never added, or is deleted.
  */
 #if defined(COMPAT_HAVE_DISK_ALLOC_LIMITS)
 static inline struct gendisk *compat_disk_alloc(u32 max_discard_sectors)
@@ -115,8 +115,8 @@ static inline void compat_disk_free(struct gendisk *disk)
  * (@groups), which take @lock: before they are there, or holding @lock where
  * that cannot be. May sleep; on an error, which waits until nobody is in the
  * control files any more, the disk is as it was.
- * compat_disk_del() takes it away: from its return on nobody is in its
- * operations. Then put_disk() frees it.
+ * compat_disk_del() takes it away, while nobody has it open: from its return on
+ * nobody is in its operations.
  */
 #ifdef COMPAT_HAVE_DISK_OPEN_MUTEX
 static inline int compat_disk_add(struct gendisk *disk,
@@ -132,9 +132,6 @@ static inline void compat_disk_del(struct gendisk *disk,
 				   struct block_device *whole)
 {
 	del_gendisk(disk);
-#ifdef COMPAT_HAVE_DISK_CLEANUP
-	blk_cleanup_queue(disk->queue);
-#endif
 }
 #else
 /* There is no way back here, so what little memory is lacking is waited for. */

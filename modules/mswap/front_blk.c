@@ -275,7 +275,7 @@ int mswap_device_destroy(struct mswap_device *dev)
 	/* A control file may make it ready once more until it is gone. */
 	compat_disk_del(dev->disk, dev->whole);
 	engine_stop(&dev->engine);
-	put_disk(dev->disk);
+	compat_disk_free(dev->disk);
 	pr_info("%s: removed\n", dev->name);
 	engine_exit(&dev->engine);
 	kfree(dev);
