@@ -55,6 +55,12 @@ superblock_at() {
 	cmp -n 4096 "$WORK/superblock" <(dd if=/dev/muster0 bs=4K skip="$1" iflag=skip_bytes count=1 status=none)
 }
 
+# superblock_from SLOT: it lies on one of the 128 slots from there on: pages of programs may be before it.
+superblock_from() {
+	dd if=/dev/muster0 bs=4K skip=$((EDGE + $1)) count=128 status=none |
+		split -b 4096 --filter="cmp -s - $WORK/superblock && echo found" | grep -q found
+}
+
 marks() {
 	wipefs --noheadings --output TYPE,LABEL "$1" | tr -s ' '
 }
@@ -109,7 +115,7 @@ must mswap-swap stop /dev/muster0
 must mswap-swap start /dev/muster0
 must luks_page
 check 'pages that look like a volume' superblocks_swapped 6144
-check 'are swapped out to where slots begin' superblock_at $(((EDGE + 1) * 4096))
+check 'are swapped out to where slots begin' superblock_from 1
 check_eq 'and the disk is marked as swap still' "$(marks /dev/muster0)" 'swap mswap'
 must umount "$WORK/tmpfs"
 must mswap-swap stop /dev/muster0
