@@ -31,3 +31,17 @@ thin_make() {
 	must dmsetup message muster-pool 0 'create_thin 0'
 	must dm_make "$1" "0 $(($2 * 2048)) thin /dev/mapper/muster-pool 0"
 }
+
+# file_make DEVICE SIZE: a file on a file system there. Sets loop, the device that it is.
+file_make() {
+	must modprobe loop
+	must mkfs.ext4 -q "$1"
+	must mount "$1" "$WORK/mnt"
+	must truncate -s "$2" "$WORK/mnt/file"
+	loop=$(losetup --show -f "$WORK/mnt/file")
+}
+
+file_drop() {
+	must losetup -d "$loop"
+	must umount "$WORK/mnt"
+}

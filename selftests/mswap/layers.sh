@@ -80,14 +80,9 @@ check 'removal' mswap_remove "$MSWAP"
 must dmsetup remove --retry muster
 must dmsetup remove --retry muster-pool
 
-must modprobe loop
-must mkfs.ext4 -q /dev/musterdata
-must mount /dev/musterdata "$WORK/mnt"
-must truncate -s 48M "$WORK/mnt/file"
-loop=$(losetup --show -f "$WORK/mnt/file")
+file_make /dev/musterdata 48M
 mswap_add "$loop"
 used 'a file'
-must losetup -d "$loop"
-must umount "$WORK/mnt"
+file_drop
 
 finish

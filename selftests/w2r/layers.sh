@@ -92,16 +92,11 @@ must dmsetup remove --retry muster
 must dmsetup remove --retry muster-x
 must dmsetup remove --retry muster-pool
 
-must modprobe loop
-must mkfs.ext4 -q /dev/musterdata
-must mount /dev/musterdata "$WORK/mnt"
-must truncate -s 32M "$WORK/mnt/file"
-loop=$(losetup --show -f "$WORK/mnt/file")
+file_make /dev/musterdata 32M
 w2r_make muster "$loop" 8
 cached 'a file' "$DEV"
 races 'a file' "$DEV"
 must dmsetup remove --retry muster
-must losetup -d "$loop"
-must umount "$WORK/mnt"
+file_drop
 
 finish
