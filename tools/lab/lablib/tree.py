@@ -62,6 +62,8 @@ def tree_dir(machine):
     kernel = _kernel_packages(machine)
     if machine.own:
         kernel = (own_kernel.key(machine.kernel, build()), *OWN_KERNEL_PACKAGES)
+    if machine.ubuntu:
+        kernel.append(UBUNTU_HOOK)
     key = cache.digest(machine.slug, RECIPE_VERSION, *kernel, *PACKAGES)
     return cache.CACHE / "trees" / machine.slug / key
 
