@@ -55,9 +55,11 @@ superblock_at() {
 	cmp -n 4096 "$WORK/superblock" <(dd if=/dev/muster0 bs=4K skip="$1" iflag=skip_bytes count=1 status=none)
 }
 
-# superblock_from SLOT: it lies on one of the 128 slots from there on: pages of programs may be before it.
+# superblock_from SLOT: that slot is written, and the page lies on one of the 128 from there on: pages of programs may
+# be before it.
 superblock_from() {
-	dd if=/dev/muster0 bs=4K skip=$((EDGE + $1)) count=128 status=none |
+	! cmp -s -n 4096 /dev/zero <(dd if=/dev/muster0 bs=4K skip=$((EDGE + $1)) count=1 status=none) &&
+		dd if=/dev/muster0 bs=4K skip=$((EDGE + $1)) count=128 status=none |
 		split -b 4096 --filter="cmp -s - $WORK/superblock && echo found" | grep -q found
 }
 

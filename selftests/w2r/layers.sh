@@ -5,7 +5,6 @@
 # timeout: 240
 # kernels: all
 # asked-for: 5.10 6.1 newest
-# expect-dmesg: [Nn]o free space|out of data space|switching pool|reached low water mark|[Ii]/O error
 
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=../mswap/layering.sh
