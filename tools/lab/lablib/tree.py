@@ -96,6 +96,13 @@ def _fetch_upgrade(machine):
             f'mv "$1"/var/cache/apt/archives/*cloud*.deb "$1/{UPGRADE_DIR}"')
 
 
+def _hooks(machine):
+    """What is done to a tree with the kernel of its release."""
+    if machine.ubuntu:
+        return [UBUNTU_HOOK]
+    return [] if machine.flavour else [_fetch_upgrade(machine)]
+
+
 def _mmdebstrap(machine, final):
     temporary = final.with_name(final.name + ".new")
     cache.remove(temporary)
@@ -106,7 +113,7 @@ def _mmdebstrap(machine, final):
         hooks = [f"--customize-hook=tar-in {own_kernel.build(machine, build(), debs.options(machine))} /"]
     else:
         include = _packages(machine, _kernel_packages(machine))
-        hooks = [UBUNTU_HOOK] if machine.ubuntu else [] if machine.flavour else [_fetch_upgrade(machine)]
+        hooks = _hooks(machine)
     command = ["mmdebstrap", "--variant=apt", "--include=" + ",".join((*include, *PACKAGES)),
                *debs.options(machine), *hooks, machine.suite, str(root)]
     with cache.step(f"making a tree of {machine} (once, about a minute)"):
