@@ -2,16 +2,12 @@
 """Tests of what becomes of runs that do not go well: python3 -m unittest discover -s tools/bench"""
 
 import contextlib
-import importlib.machinery
-import importlib.util
 import io
-import json
 import os
 import pathlib
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import unittest
@@ -20,7 +16,8 @@ from unittest import mock
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-from benchlib import beside, files, guest, options, plan, progress, report, summary, w2r_report  # noqa: E402
+from benchlib import beside, files, guest, plan, progress, report, summary, w2r_report  # noqa: E402
+from standins import InDirectory, WithTools, load  # noqa: E402
 
 OOPS = "[    9.1] BUG: unable to handle page fault for address: 0\n"
 # Stands for bench-swap: takes a second to keep what it found, and says so.
@@ -79,14 +76,6 @@ except KeyboardInterrupt:
 """
 
 
-def load(name):
-    """A program without .py as a module."""
-    loader = importlib.machinery.SourceFileLoader(name.replace("-", "_"), str(HERE / name))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-    loader.exec_module(module)
-    return module
-
-
 def executable(path, text):
     path.write_text(text, encoding="utf-8")
     path.chmod(0o755)
@@ -96,13 +85,6 @@ def wait_for(condition):
     end = time.monotonic() + 120
     while not condition() and time.monotonic() < end:
         time.sleep(0.05)
-
-
-class InDirectory(unittest.TestCase):
-    def setUp(self):
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        self.out = pathlib.Path(holder.name)
 
 
 class Interrupting(InDirectory):
@@ -153,135 +135,6 @@ class Interrupting(InDirectory):
         self.assertEqual(path.read_text(), "old")
         files.replace(path, "new")
         self.assertEqual([(each.name, each.read_text()) for each in path.parent.iterdir()], [("results.json", "new")])
-
-
-class Resuming(InDirectory):
-    """bench with what STATUSES says, by part, in place of its tools."""
-
-    def setUp(self):
-        super().setUp()
-        self.statuses = {}
-        self.ran = []
-        self.commit = "c"
-
-    def run_part(self, part, out):
-        self.ran.append(part.name)
-        status = self.statuses.get(part.name, 0)
-        about = Telling.ABOUT | {"commit": self.commit}
-        kind = "results" if part.tool == "bench-w2r" else "boots"
-        files.replace(out / "results.json", json.dumps({"about": about, "boots": [], "steps": [], "costs": {},
-                                                        "rows": [], kind: []}))
-        return status
-
-    def bench(self, **variables):
-        """Its exit status, the names of the parts that ran, and its page."""
-        module = load("bench")
-        self.ran = []
-        with (mock.patch.dict(os.environ, variables), mock.patch.object(sys, "argv", ["bench"]),
-              mock.patch.object(module, "run", self.run_part), mock.patch.object(module.guest, "need_root"),
-              mock.patch.object(module.guest, "CHECKOUT", self.out),
-              mock.patch.object(module.guest, "interrupted_by_sigterm"),
-              contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO())):
-            status = module.main()
-        page, = self.out.glob("bench/results/*/report.md")
-        return status, self.ran, page.read_text(encoding="utf-8")
-
-    def results(self):
-        return str(next(self.out.glob("bench/results/*")))
-
-    def test_what_ended_well_is_kept(self):
-        self.statuses = {"scattered": 1, "caches": 130}
-        status, ran, page = self.bench(QUICK="1")
-        self.assertEqual((status, ran), (130, ["together", "scattered", "caches"]))
-        self.assertIn("Not measured: none.", page)
-        self.statuses, self.commit = {}, "d"
-        status, ran, page = self.bench(QUICK="1", RESUME=self.results())
-        self.assertEqual((status, ran), (0, ["scattered", "caches"]))
-        self.assertIn("Measured at different commits, as each part says: c, d.", page)
-        self.assertEqual(self.bench(QUICK="1", RESUME=self.results())[:2], (0, []))
-
-    def test_parts_by_name(self):
-        status, ran, page = self.bench(QUICK="1", PARTS="scattered")
-        self.assertEqual((status, ran), (0, ["scattered"]))
-        self.assertIn("Not measured: together, caches.", page)
-        self.assertEqual(self.bench(QUICK="1", PARTS="caches scattered", RESUME=self.results())[1], ["caches"])
-        self.assertIn("commit c", page)
-
-    def test_what_was_measured_otherwise_is_measured_again(self):
-        self.bench(QUICK="1", PARTS="scattered")
-        ledger = pathlib.Path(self.results()) / "parts.json"
-        ledger.write_text(ledger.read_text().replace("ROUNDS=", "ROUNDS=1"))
-        self.assertEqual(self.bench(QUICK="1", PARTS="scattered", RESUME=self.results())[1], ["scattered"])
-
-    def test_what_was_taken_away_is_measured_again(self):
-        self.bench(QUICK="1")
-        (pathlib.Path(self.results()) / "scattered/results.json").unlink()
-        self.assertEqual(self.bench(QUICK="1", RESUME=self.results())[1], ["scattered"])
-
-    def commands(self):
-        ledger = json.loads((pathlib.Path(self.results()) / "parts.json").read_text())
-        return {name: ended["command"] for name, ended in ledger.items()}
-
-    def test_what_the_environment_says_is_in_the_command(self):
-        told = {"KERNEL": "5.10", "KNOBS": "a=1 b=2", "CACHE_MIB": "64", "CHARGE": "", "ROUNDS": "9"}
-        _, _, page = self.bench(QUICK="1", PARTS="scattered caches", **told)
-        commands = self.commands()
-        self.assertEqual(commands["scattered"], 'make bench-swap ROUNDS="1" DEVICES="null_blk-100us" PROGRAMS="c1" '
-                         'SIDES="stock stock-slots mswap zswap-lz4" STOCK_PAGE_CLUSTERS="3" KNOBS="a=1 b=2" '
-                         'KERNEL="5.10"')
-        self.assertTrue(commands["caches"].endswith(' COST_ROUNDS="0" CACHE_MIB="64" KERNEL="5.10"'))
-        self.assertIn(f"Again: `{commands['scattered']}`", page)
-
-        again = {"QUICK": "1", "PARTS": "scattered caches", "RESUME": self.results()}
-        self.assertEqual(self.bench(**again, **told)[1], [])
-        self.assertEqual(self.bench(**again, **told | {"CACHE_MIB": "32"})[1], ["caches"])
-        self.assertEqual(self.bench(**again)[1], ["scattered", "caches"])
-
-    def test_the_page_says_how_a_part_was_measured(self):
-        self.bench(QUICK="1", PARTS="scattered", KERNEL="5.10")
-        command = self.commands()["scattered"]
-        _, ran, page = self.bench(QUICK="1", PARTS="caches", RESUME=self.results())
-        self.assertEqual(ran, ["caches"])
-        self.assertIn(f"Again: `{command}`", page)
-
-    def test_all_options_of_the_tools_are_known(self):
-        module = load("bench")
-        for tool, known in module.OPTIONS.items():
-            with (mock.patch.object(sys, "argv", [tool]),
-                  mock.patch.object(options.Parser, "option", autospec=True,
-                                    side_effect=options.Parser.option) as option):
-                load(tool).parse_args()
-            self.assertEqual({call.args[1] for call in option.call_args_list}, {*known, "RESULTS"})
-
-    def test_a_boot_is_a_part(self):
-        self.assertEqual(self.bench(PARTS="aged-nvme scale")[1], ["aged-nvme", "scale"])
-
-    def test_lookups_are_a_part(self):
-        self.assertEqual(self.bench(PARTS="lookups")[1], ["lookups"])
-        self.assertEqual(self.commands(), {"lookups": 'make bench-lookup ROUNDS="5"'})
-
-    def test_each_device_is_in_a_part_with_peers(self):
-        module = load("bench")
-        told = [part.options for part in module.FULL if part.tool == "bench-swap"]
-        peers = {kind for each in told if "zswap-lz4" in each.get("SIDES", "") for kind in each["DEVICES"].split()}
-        self.assertEqual(set(plan.DEVICES) - peers, {"brd", "null_blk-400us"})
-        for each in told:
-            if "zswap-lz4" in each.get("SIDES", ""):
-                self.assertIn("stock-deadline", each["SIDES"].split())
-
-    def test_all_that_a_part_names_is_known(self):
-        module = load("bench")
-        known = {"DEVICES": plan.DEVICES, "PROGRAMS": plan.PROGRAMS, "SIDES": plan.SIDES}
-        for part in module.FULL + module.QUICK:
-            self.assertLessEqual(set(part.options), set(module.OPTIONS[part.tool]), part.name)
-            for name, words in known.items() if part.tool == "bench-swap" else ():
-                self.assertLessEqual(set(part.options.get(name, "").split()), set(words), part.name)
-
-    def test_nonsense(self):
-        for variables in ({"PARTS": "aged"}, {"RESUME": str(self.out)}, {"RESUME": "/nowhere"}):
-            with self.assertRaises(SystemExit):
-                self.bench(**variables)
-        self.assertEqual(self.ran, [])
 
 
 class RunningBeside(InDirectory):
@@ -400,32 +253,9 @@ class Drawing(InDirectory):
                          (False, f"{says} nothing, and ends with status -9\n"))
 
 
-class LosingDevices(InDirectory):
-    def run_tool(self, boots, tool="bench-swap", **variables):
-        """The tool with what BOOTS does in place of VMs: its status and data, and what it printed."""
-        module = load(tool)
-        variables |= {"ROUNDS": "1", "RESULTS": str(self.out / "out")}
-        with (mock.patch.dict(os.environ, variables), mock.patch.object(sys, "argv", [tool]),
-              mock.patch.object(module.guest, "run", side_effect=boots), mock.patch.object(module.guest, "draw"),
-              mock.patch.object(module.guest, "interrupted_by_sigterm"), mock.patch.object(module.guest, "need_root"),
-              mock.patch.object(module.progress, "Line"),
-              mock.patch.object(module.guest, "emulator_version", return_value="10.0"),
-              mock.patch.object(module.guest.packages, "bcache_tools", return_value=()),
-              mock.patch.object(module.cache, "scratch", lambda name: self.scratch()),
-              contextlib.redirect_stdout(io.StringIO()) as said, contextlib.redirect_stderr(said)):
-            status = module.main()
-        return status, json.loads((self.out / "out/results.json").read_text()), said.getvalue()
-
+class LosingDevices(WithTools):
     def run_swap(self, boots):
         return self.run_tool(boots, DEVICES="brd nvme", PROGRAMS="c1", SIDES="stock mswap")
-
-    @contextlib.contextmanager
-    def scratch(self):
-        with tempfile.TemporaryDirectory() as holder:
-            yield pathlib.Path(holder)
-
-    def page(self):
-        return (self.out / "out/report.md").read_text(encoding="utf-8")
 
     def test_a_device_that_is_lost(self):
         status, data, _ = self.run_swap([guest.GuestError("no VM\n  | why"), mock.DEFAULT])

@@ -48,7 +48,7 @@ class Parser(argparse.ArgumentParser):
         super().__init__(**words)
         self.names = []
 
-    def variables(self, args, without=("RESULTS",)):
+    def variables(self, args, without=("RESULTS", "RESUME")):
         """{SOME_NAME: text} of all options as they are in ARGS, which is what runs the same again."""
         return {name: _text(getattr(args, name.lower())) for name in self.names if name not in without}
 

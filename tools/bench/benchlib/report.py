@@ -209,11 +209,23 @@ def _failed_steps(data, kind):
     return ["Steps that failed:", "", *lines, ""] if lines else []
 
 
+def _boots_lines(data, boot):
+    """That the figures are of more than one boot."""
+    count = sum(event.get("event") == "boot" for event in boot.get("events", ()))
+    if count < 2:
+        return []
+    early = data.get("ended_early", {}).get(boot["device"], ())
+    return [f"Measured in {count} boots, each round of a program in one"
+            + (f"; ended early: {', '.join(early)}" if early else "") + ".", ""]
+
+
 def _device_section(data, kind):
     found = tables(data, kind)
     device = plan.DEVICES[kind]
     lines = [f"## {device.title}", ""]
-    lines += [line for boot in data["boots"] if boot["device"] == kind for line in (boot["text"], "")]
+    for boot in data["boots"]:
+        if boot["device"] == kind:
+            lines += [boot["text"], "", *_boots_lines(data, boot)]
     left_out = data.get("left_out", {}).get(kind)
     lines += [f"Has {left_out_text(left_out)}.", ""] if left_out else []
     lines += ending_lines(data, kind, results.ended(_steps_of(data, kind)))

@@ -35,7 +35,7 @@ class Part:
     title: str
     command: str  # reruns it
     data: dict | None  # its results.json, if there is one
-    status: int = 0  # that its tool ended with
+    status: int | None = 0  # that its tool ended with, if it did
     seconds: int = 0  # that it took
 
     memory = ("cgroup", "limit_mib")
@@ -112,13 +112,23 @@ def _quickest(part):
     return rows
 
 
+def _planned(part):
+    """How many steps."""
+    return sum(part.data.get("planned", {}).values())
+
+
+def is_part_missing(part):
+    """Of its steps."""
+    return part.measured() < _planned(part)
+
+
 def _ending(part):
     """What went wrong with the whole of it, as a list of words; steps that failed are told elsewhere."""
-    found = [f"ended with status {part.status}"] if part.status else []
+    found = ["did not end"] if part.status is None else [f"ended with status {part.status}"] if part.status else []
     if not part.data:
         return [*found, "no results"]
-    planned = sum(part.data.get("planned", {}).values())
-    if planned and (part.status or part.measured() < planned):
+    planned = _planned(part)
+    if planned and (part.status != 0 or is_part_missing(part)):
         found.append(f"{part.measured()} of {planned} steps measured")
     found += [f"the kernel of {boot} complained: `{lines[0]}`" for boot, lines in part.data.get("trouble", {}).items()]
     return found
