@@ -140,6 +140,80 @@ class GoingOn(WithTools):
         self.assertEqual(self.measured, [])
 
 
+class GoingOnWithCaches(WithTools):
+    """bench-w2r, with VMs that measure all programs of all steps that they are told, up to one that ends the boot."""
+
+    def program_result(self, out, step, event):
+        return {"device": step.device, "side": step.side, "round": step.round, "program": event["program"],
+                "seconds": 1.0, "counts": dict.fromkeys(("root_reads", "dev_reads", "dev_writes"), 0), "state": {},
+                "status": 0, "output": "", "right": True}
+
+    def boot(self, text, out, on_event, **how):
+        on_event({"event": "boot", "kernel": self.kernel, "cpus": "2", "memory_kib": "9"})
+        on_event({"event": "tree", "files": "9", "kib": "99"})
+        words = [line.split() for line in text.splitlines()]
+        if any(line[0] == "cost" for line in words):
+            self.measured.append("costs")
+            on_event({"event": "cost"})
+            return
+        programs = [line[1] for line in words if line[0] == "program"]
+        for _, number, device, side in (line for line in words if line[0] == "step"):
+            on_event({"event": "start", "step": number})
+            for name in programs:
+                if (device, side, name) == self.until:
+                    self.until = None
+                    raise KeyboardInterrupt
+                self.measured.append((device, side, name))
+                on_event({"event": "program", "step": number, "program": name})
+            on_event({"event": "end", "step": number})
+
+    def bench_w2r(self, until=None, kernel="k", **variables):
+        self.measured, self.until, self.kernel = [], until, kernel
+        known = {"DEVICES": "null_blk-100us null_blk-5ms", "PROGRAMS": "cp grep", "SIDES": "plain w2r", "ROUNDS": "2"}
+        with (mock.patch("benchlib.w2r.program_result", self.program_result),
+              mock.patch("benchlib.w2r.cost_result", return_value=[]),
+              mock.patch("benchlib.w2r.read_back_right", return_value=True),
+              mock.patch("benchlib.guest.commit", return_value="c")):
+            return self.run_tool(self.boot, "bench-w2r", **known | variables)
+
+    def go_on(self, **how):
+        return self.bench_w2r(RESULTS="", RESUME=str(self.out / "out"), **how)
+
+    def test_a_round_of_a_device_is_of_one_boot(self):
+        status, data, _ = self.bench_w2r(("null_blk-5ms", "w2r", "grep"))
+        self.assertEqual((status, self.measured[0], len(self.measured)), (130, "costs", 1 + 4 + 8 + 3))
+        status, data, said = self.go_on(kernel="l")
+        self.assertEqual((status, len(self.measured)), (0, 8))
+        self.assertEqual({each[0] for each in self.measured}, {"null_blk-5ms"})
+        self.assertEqual(len({(each["device"], each["round"], each["side"], each["program"])
+                              for each in data["results"]}), 20)
+        self.assertEqual((len(data["results"]), data["planned"], data["lost"]), (20, {"costs": 2, "boot": 20}, {}))
+        self.assertIn("Measured in 2 runs, each round of a device in one; ended early: interrupted.", self.page())
+        self.assertIn("kernel k, l, 2 rounds", self.page())
+        self.assertNotIn("Not as it should be", self.page())
+
+    def test_what_is_whole_is_not_measured(self):
+        self.bench_w2r()
+        self.assertEqual((self.go_on()[0], self.measured), (0, []))
+        status, data, _ = self.go_on(ROUNDS="3")
+        self.assertEqual((status, len(self.measured), data["about"]["rounds"]), (0, 2 + 8, 3))
+
+    def test_a_program_that_was_cut_short_is_measured(self):
+        self.bench_w2r()
+        path = self.out / "out/results.json"
+        data = json.loads(path.read_text())
+        data["results"][-1] |= {"cut_short": "silent"}
+        files.replace(path, json.dumps(data))
+        self.go_on()
+        self.assertEqual(len(self.measured), 4)
+
+    def test_what_was_measured_otherwise_is_refused(self):
+        self.bench_w2r()
+        with self.assertRaises(SystemExit):
+            self.go_on(CACHE_MIB="16")
+        self.assertEqual(self.measured, [])
+
+
 class Resuming(InDirectory):
     """bench with what STATUSES says, by part, in place of its tools."""
 
@@ -272,7 +346,7 @@ class Resuming(InDirectory):
                   mock.patch.object(options.Parser, "option", autospec=True,
                                     side_effect=options.Parser.option) as option):
                 load(tool).parse_args()
-            self.assertEqual({call.args[1] for call in option.call_args_list}, {*known, "RESULTS", *(["RESUME"] if tool == module.RESUMES else [])})
+            self.assertEqual({call.args[1] for call in option.call_args_list}, {*known, "RESULTS", *(["RESUME"] if tool in module.RESUMING else [])})
 
     def test_a_boot_is_a_part(self):
         self.assertEqual(self.bench(PARTS="aged-nvme scale")[1], ["aged-nvme", "scale"])

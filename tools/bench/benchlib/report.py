@@ -3,7 +3,7 @@
 
 import collections
 
-from . import conditions, judge, overall, plan, results
+from . import conditions, judge, overall, plan, results, resume
 
 COLUMNS = (
     ("write s", "write_s", 2),
@@ -214,9 +214,7 @@ def _boots_lines(data, boot):
     count = sum(event.get("event") == "boot" for event in boot.get("events", ()))
     if count < 2:
         return []
-    early = data.get("ended_early", {}).get(boot["device"], ())
-    return [f"Measured in {count} boots, each round of a program in one"
-            + (f"; ended early: {', '.join(early)}" if early else "") + ".", ""]
+    return [f"Measured in {count} boots, each round of a program in one{resume.early_text(data, boot['device'])}.", ""]
 
 
 def _device_section(data, kind):

@@ -4,7 +4,7 @@
 import collections
 import re
 
-from . import conditions, guest, instructions, plan
+from . import conditions, guest, instructions, plan, resume
 
 SECTORS_PER_PAGE = 8
 PAGE_BYTES = 4096
@@ -176,6 +176,26 @@ def cut_short(step):
         "page_cluster": step.page_cluster, "seconds": {}, "counts": {}, "verified": 0, "bad": 0, "statuses": [],
         "figures": {}, "programs": [], "output": [],
     }
+
+
+def go_on(data, boots):
+    """
+    BOOTS are [(device, its steps)]. Takes the results out of DATA that are of rounds of a program that it has not whole;
+    returns BOOTS with the steps that are missing.
+    """
+    kept, missing = [], []
+    for kind, steps in boots:
+        found = [step for step in data["steps"] if step["boot"] == kind]
+        whole = resume.whole_groups(
+            (((step.round, step.program), (step.device, step.side, step.page_cluster)) for step in steps),
+            (((step["round"], step["program"]), (step["device"], step["side"], step["page_cluster"]))
+             for step in found if step["statuses"]))
+        kept += [step for step in found if (step["round"], step["program"]) in whole]
+        todo = [step for step in steps if (step.round, step.program) not in whole]
+        missing += [(kind, todo)] if todo else []
+    data["steps"] = kept
+    resume.begin(data)
+    return missing
 
 
 def ended(steps):

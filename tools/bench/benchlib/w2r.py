@@ -3,7 +3,7 @@
 
 import dataclasses
 
-from . import conditions, guest, options, results
+from . import conditions, guest, options, results, resume
 
 DEVICES = {
     "null_blk-100us": "null_blk, 100 µs",
@@ -198,6 +198,20 @@ def cut_short(step, program, why):
         "counts": dict.fromkeys(("root_reads", "dev_reads", "dev_writes"), 0), "state": {}, "status": 0, "output": "",
         "right": False, "cut_short": why,
     }
+
+
+def go_on(data, todo, programs):
+    """
+    Takes the results out of DATA that are of rounds of a device that it has not whole; returns the steps of TODO that
+    are missing.
+    """
+    whole = resume.whole_groups(
+        (((step.device, step.round), (step.side, name)) for step in todo for name in programs),
+        (((each["device"], each["round"]), (each["side"], each["program"])) for each in data["results"]
+         if "cut_short" not in each))
+    data["results"] = [each for each in data["results"] if (each["device"], each["round"]) in whole]
+    resume.begin(data)
+    return [step for step in todo if (step.device, step.round) not in whole]
 
 
 def ended(found):

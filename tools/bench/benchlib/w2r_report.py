@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The report on dm-w2r: markdown, and tables for a terminal."""
 
-from . import conditions, judge, terminal, w2r, w2r_judge
+from . import conditions, judge, resume, terminal, w2r, w2r_judge
 from .report import ending_lines, header, one_round_lines, row, spread_text
 
 COUNTS = (
@@ -103,6 +103,14 @@ def _conditions(data):
                               "`PROGRAMS`; a ratio needs both its sides in `SIDES`; of what costs, any row:")
 
 
+def _boots_lines(data):
+    """That the figures may be of more than one boot."""
+    if not data.get("resumed"):
+        return []
+    return [f"Measured in {data['resumed'] + 1} runs, each round of a device in one"
+            f"{resume.early_text(data, 'costs')}{resume.early_text(data, 'boot')}.", ""]
+
+
 def markdown(data):
     about = data["about"]
     judged = [verdict.outcome for _, verdict in all_verdicts(data)]
@@ -115,6 +123,7 @@ def markdown(data):
     ]
     for boot, measured in (("costs", len(data["costs"])), ("boot", w2r.ended(data["results"]))):
         lines += ending_lines(data, boot, measured)
+    lines += _boots_lines(data)
     lines += [*HOW_TO_READ, ""]
     if judged:
         lines += [*_verdicts(data), ""]

@@ -17,6 +17,7 @@ class Boot:
 
     def __init__(self, todo, programs, line, on_result, on_costs=None):
         self.todo = todo
+        self.by_number = {str(step.number): step for step in todo}
         self.programs = programs
         self.line = line
         self.on_result = on_result
@@ -67,12 +68,12 @@ class Boot:
         elif what == "cost":
             self.on_costs({kind: w2r.cost_result(out / f"cost.{kind}") for kind in ("hit", "miss")})
         elif what == "start":
-            step = self.under_way = self.todo[int(event["step"]) - 1]
+            step = self.under_way = self.by_number[event["step"]]
             self.programs_left = list(self.programs)
             self.estimate.begin()
-            self.line.set(f"{step.number}/{len(self.todo)} {w2r.title(step.device)}: {step.side}")
+            self.line.set(f"{self.todo.index(step) + 1}/{len(self.todo)} {w2r.title(step.device)}: {step.side}")
         elif what == "program":
-            found = w2r.program_result(out, self.todo[int(event["step"]) - 1], event)
+            found = w2r.program_result(out, self.by_number[event["step"]], event)
             self.programs_left.remove(event["program"])
             self.estimate.ended((found["device"], found["side"], found["program"]))
             self.step_results[found["program"]] = found
