@@ -134,6 +134,17 @@ def scratch(kind):
         os.close(handle)
 
 
+@contextlib.contextmanager
+def making(final):
+    """A directory to fill, which takes the place of FINAL when the body has; what was left half made goes."""
+    temporary = final.with_name(final.name + ".new")
+    remove(temporary)
+    temporary.mkdir(parents=True)
+    yield temporary
+    remove(final)
+    temporary.rename(final)
+
+
 def digest(*parts):
     """A short name for the content of PARTS (bytes or text)."""
     total = hashlib.sha256()

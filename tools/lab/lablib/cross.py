@@ -57,14 +57,11 @@ cd .. && rm -r debs
         foreign = "" if self.arch == "amd64" else f",{self.arch}"
         with cache.lock(final.name):
             if not final.exists():
-                temporary = final.with_name(final.name + ".new")
-                cache.remove(temporary)
-                temporary.mkdir(parents=True)
-                with cache.step(f"fetching the headers of {self.machine} for {self.flavour} (once, up to two minutes)"):
+                with (cache.making(final) as made, cache.step(f"fetching the headers of {self.machine} for "
+                                                              f"{self.flavour} (once, up to two minutes)")):
                     cache.fetched(["mmdebstrap", "--variant=extract", f"--architectures=amd64{foreign}",
                                    f"--extract-hook={self.fetch}", *debs.options(self.machine), self.machine.suite,
-                                   str(temporary / "root")], temporary / "log", temporary / "root")
-                temporary.rename(final)
+                                   str(made / "root")], made / "log", made / "root")
         return final / "root"
 
     def made(self):

@@ -41,14 +41,11 @@ def unpack(name, packages, finish=None, recipe=()):
     with cache.lock(final.name):
         if final.exists():
             return final
-        temporary = final.with_name(final.name + ".new")
-        cache.remove(temporary)
-        temporary.mkdir(parents=True)
-        with cache.step(f"fetching Debian's {packages[0]} (once, about a minute)"):
+        with (cache.making(final) as made,
+              cache.step(f"fetching Debian's {packages[0]} (once, about a minute)")):
             cache.fetched(["mmdebstrap", "--variant=extract", "--include=" + ",".join(packages),
-                           *options(DEFAULT), DEFAULT.suite, str(temporary / "root")],
-                          temporary / "log", temporary / "root")
+                           *options(DEFAULT), DEFAULT.suite, str(made / "root")],
+                          made / "log", made / "root")
             if finish:
-                finish(temporary)
-        temporary.rename(final)
+                finish(made)
     return final

@@ -90,15 +90,12 @@ def build(machine, debian_root, options):
     with cache.lock(f"kernel-{name}"):
         if result.exists():
             return result
-        temporary = final.with_name(final.name + ".new")
-        cache.remove(temporary)
-        temporary.mkdir(parents=True)
-        with cache.step(f"fetching a compiler and {package} {version}"):
-            _fetch(f"{package}={version}", machine, options, temporary)
-        with slots.slot(), cache.step(f"building the kernel {name} (once, 10 to 20 minutes)"):
-            _compile(name, temporary / "root", temporary)
-        cache.remove(temporary / "root")
-        temporary.rename(final)
+        with cache.making(final) as made:
+            with cache.step(f"fetching a compiler and {package} {version}"):
+                _fetch(f"{package}={version}", machine, options, made)
+            with slots.slot(), cache.step(f"building the kernel {name} (once, 10 to 20 minutes)"):
+                _compile(name, made / "root", made)
+            cache.remove(made / "root")
         for old in sorted(final.parent.iterdir(), key=lambda path: -path.stat().st_mtime)[KEPT:]:
             cache.remove(old)
     return result

@@ -104,24 +104,18 @@ def _hooks(machine):
 
 
 def _mmdebstrap(machine, final):
-    temporary = final.with_name(final.name + ".new")
-    cache.remove(temporary)
-    temporary.mkdir(parents=True)
-    root = temporary / "root"
     if machine.own:
         include = OWN_KERNEL_PACKAGES
         hooks = [f"--customize-hook=tar-in {own_kernel.build(machine, build(), debs.options(machine))} /"]
     else:
         include = _packages(machine, _kernel_packages(machine))
         hooks = _hooks(machine)
-    command = ["mmdebstrap", "--variant=apt", "--include=" + ",".join((*include, *PACKAGES)),
-               *debs.options(machine), *hooks, machine.suite, str(root)]
-    with cache.step(f"making a tree of {machine} (once, about a minute)"):
-        cache.fetched(command, temporary / "log", root)
-        cache.logged(["mkfs.erofs", "-x-1", str(image(root)), str(root)],
-                     temporary / "log.erofs", "mkfs.erofs")
-    cache.remove(final)
-    temporary.rename(final)
+    options = debs.options(machine)
+    with cache.making(final) as made, cache.step(f"making a tree of {machine} (once, about a minute)"):
+        root = made / "root"
+        cache.fetched(["mmdebstrap", "--variant=apt", "--include=" + ",".join((*include, *PACKAGES)), *options,
+                       *hooks, machine.suite, str(root)], made / "log", root)
+        cache.logged(["mkfs.erofs", "-x-1", str(image(root)), str(root)], made / "log.erofs", "mkfs.erofs")
 
 
 def _drop_old_trees(keep):
