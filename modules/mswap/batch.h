@@ -71,7 +71,7 @@ struct batch_tail {
 struct gather {
 	spinlock_t lock;
 	struct batch *batch;		/* protected by lock */
-	u32 waited;			/* times batch_usecs, this wait too; protected by lock */
+	u32 waits;			/* left; protected by lock */
 	u32 had;			/* pages, when this wait began; protected by lock */
 	struct hrtimer timer;
 };

@@ -7,14 +7,12 @@
 
 /* Reclaim gets pages of bios back after their write only: they wait a part of the time. */
 #define GATHER_BIOS_SHARE	8
-/* How many times batch_usecs copies wait, at most. A power of two. */
+/* How many times the wait of copies begins anew, at most. */
 #define GATHER_WAITS		64
 
-/* For @parts of GATHER_BIOS_SHARE of batch_usecs. */
-static void gather_start_timer(struct batching *bt, u32 parts)
+static void gather_start_timer(struct batching *bt, u32 share)
 {
-	u32 ns = READ_ONCE(bt->knobs->batch_usecs) *
-		 ((u32)NSEC_PER_USEC / GATHER_BIOS_SHARE) * parts;
+	u32 ns = READ_ONCE(bt->knobs->batch_usecs) * (u32)NSEC_PER_USEC / share;
 
 	hrtimer_start(&bt->gather.timer, ns_to_ktime(ns), HRTIMER_MODE_REL);
 }
@@ -22,15 +20,14 @@ static void gather_start_timer(struct batching *bt, u32 parts)
 /*
  * Nobody waits for copies. While others come, slowly, a write of a few of them is
  * followed by a write of the next few; and on a device that is busy, with reads
- * perhaps, one that is not full holds up the others. So they wait for as long again:
- * to look more often is an interrupt each time.
+ * perhaps, one that is not full holds up the others.
  */
 static bool gather_waits_on(struct batching *bt)
 {
 	struct gather *g = &bt->gather;
 
 	lockdep_assert_held(&g->lock);
-	return g->batch && !g->batch->nr_bios && g->waited < GATHER_WAITS &&
+	return g->batch && !g->batch->nr_bios && g->waits &&
 	       READ_ONCE(bt->knobs->batch_usecs) &&
 	       (g->batch->n > g->had || !flight_idle(bt->flight));
 }
@@ -126,12 +123,12 @@ void gather_batch(struct batching *bt, struct batch *b, bool defer)
 		first = b->nr_bios;
 		ready = gather_take(g);
 		g->batch = b;
-		g->waited = 1;
+		g->waits = GATHER_WAITS;
 		g->had = b->n;
-		gather_start_timer(bt, GATHER_BIOS_SHARE);
+		gather_start_timer(bt, 1);
 	}
 	if (first && defer)
-		gather_start_timer(bt, 1);
+		gather_start_timer(bt, GATHER_BIOS_SHARE);
 	else if (first)
 		led = g->batch;
 	spin_unlock_irqrestore(&g->lock, flags);
@@ -152,9 +149,9 @@ static enum hrtimer_restart gather_timer(struct hrtimer *timer)
 
 	spin_lock_irqsave(&g->lock, flags);
 	if (gather_waits_on(bt)) {
+		g->waits--;
 		g->had = g->batch->n;
-		gather_start_timer(bt, GATHER_BIOS_SHARE * g->waited);
-		g->waited *= 2;
+		gather_start_timer(bt, 1);
 	} else {
 		b = gather_take(g);
 	}

@@ -572,7 +572,7 @@ static void wishes_reach_the_disk(void)
 static void (*const scenes[])(void) = {
 	plugs_share_a_write, folios_share_a_write, small_wait_beside_large, plugs_fill_a_write,
 	copies_wait_for_a_busy_device, slow_plugs_share_a_write, bios_share_a_write,
-	bios_wait_for_less, copies_go_when_no_more_come, waits_get_longer, copies_go_in_the_end,
+	bios_wait_for_less, copies_go_when_no_more_come, copies_go_in_the_end,
 	writers_wait_for_copies, bios_without_plug_go, who_waits_is_not_copied,
 	bios_have_their_priority, full_plug_goes, others_are_unplugged_first, writes_continue_runs,
 	strangers_come_along, going_on_is_no_try, wishes_reach_the_disk, who_leads_is_waited_for,

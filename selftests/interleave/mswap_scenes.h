@@ -31,7 +31,6 @@ void plugs_fill_a_write(void);
 /* mswap_scenes_wait.c */
 void bios_wait_for_less(void);
 void copies_go_when_no_more_come(void);
-void waits_get_longer(void);
 void copies_go_in_the_end(void);
 void copies_are_left_of_a_plug(void);
 void bios_without_plug_go(void);
