@@ -346,7 +346,8 @@ class Resuming(InDirectory):
                   mock.patch.object(options.Parser, "option", autospec=True,
                                     side_effect=options.Parser.option) as option):
                 load(tool).parse_args()
-            self.assertEqual({call.args[1] for call in option.call_args_list}, {*known, "RESULTS", *(["RESUME"] if tool in module.RESUMING else [])})
+            resuming = ["RESUME"] if tool in module.RESUMING else []
+            self.assertEqual({call.args[1] for call in option.call_args_list}, {*known, "RESULTS", *resuming})
 
     def test_a_boot_is_a_part(self):
         self.assertEqual(self.bench(PARTS="aged-nvme scale")[1], ["aged-nvme", "scale"])

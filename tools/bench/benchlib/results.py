@@ -180,8 +180,8 @@ def cut_short(step):
 
 def go_on(data, boots):
     """
-    BOOTS are [(device, its steps)]. Takes the results out of DATA that are of rounds of a program that it has not whole;
-    returns BOOTS with the steps that are missing.
+    BOOTS are [(device, its steps)]. Takes the results out of DATA that are of rounds of a program that it has not
+    whole; returns BOOTS with the steps that are missing.
     """
     kept, missing = [], []
     for kind, steps in boots:

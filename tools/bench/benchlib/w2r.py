@@ -200,18 +200,18 @@ def cut_short(step, program, why):
     }
 
 
-def go_on(data, todo, programs):
+def go_on(data, planned, programs):
     """
-    Takes the results out of DATA that are of rounds of a device that it has not whole; returns the steps of TODO that
-    are missing.
+    Takes the results out of DATA that are of rounds of a device that it has not whole; returns the steps of PLANNED
+    that are missing.
     """
     whole = resume.whole_groups(
-        (((step.device, step.round), (step.side, name)) for step in todo for name in programs),
+        (((step.device, step.round), (step.side, name)) for step in planned for name in programs),
         (((each["device"], each["round"]), (each["side"], each["program"])) for each in data["results"]
          if "cut_short" not in each))
     data["results"] = [each for each in data["results"] if (each["device"], each["round"]) in whole]
     resume.begin(data)
-    return [step for step in todo if (step.device, step.round) not in whole]
+    return [step for step in planned if (step.device, step.round) not in whole]
 
 
 def ended(found):
