@@ -14,6 +14,9 @@ import unittest
 from unittest import mock
 
 HERE = pathlib.Path(__file__).resolve().parent
+# What results say of how they were measured.
+ABOUT = {"date": "d", "commit": "c", "kernel": "k", "rounds": 1, "limit_mib": 192, "cache_mib": 32, "knobs": "",
+         "tree": "t", "clock": "time is"}
 
 
 def load(name):

@@ -13,10 +13,8 @@ from unittest import mock
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from benchlib import files, guest, options, plan  # noqa: E402
-from standins import InDirectory, WithTools, load  # noqa: E402
+from standins import ABOUT, InDirectory, WithTools, load  # noqa: E402
 
-ABOUT = {"date": "d", "commit": "c", "kernel": "k", "rounds": 1, "limit_mib": 192, "cache_mib": 32, "knobs": "",
-         "tree": "t", "clock": "time is"}
 SIDES = {"SIDES": "stock mswap", "STOCK_PAGE_CLUSTERS": "3"}
 
 
@@ -25,7 +23,7 @@ class GoingOn(WithTools):
 
     def setUp(self):
         super().setUp()
-        self.measured = []  # in the last run: (device, round, side, program)
+        self.measured = []  # in the last run: (device, side, program)
         self.until = None  # a step like these, and what ends the boot there
 
     def step_result(self, out, step, event, phased):

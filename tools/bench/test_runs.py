@@ -17,7 +17,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 from benchlib import beside, files, guest, plan, progress, report, summary, w2r_report  # noqa: E402
-from standins import InDirectory, WithTools, load  # noqa: E402
+from standins import ABOUT, InDirectory, WithTools, load  # noqa: E402
 
 OOPS = "[    9.1] BUG: unable to handle page fault for address: 0\n"
 # Stands for bench-swap: takes a second to keep what it found, and says so.
@@ -342,16 +342,13 @@ class LosingDevices(WithTools):
 
 
 class Telling(unittest.TestCase):
-    ABOUT = {"date": "d", "commit": "c", "kernel": "k", "rounds": 1, "limit_mib": 192, "cache_mib": 32, "knobs": "",
-             "tree": "t", "clock": "time is"}
-
     def swap_data(self, **more):
-        return {"about": self.ABOUT, "boots": [{"device": "nvme", "text": "about"}], "steps": []} | more
+        return {"about": ABOUT, "boots": [{"device": "nvme", "text": "about"}], "steps": []} | more
 
     def test_report_of_a_kernel_that_complained(self):
         text = report.markdown(self.swap_data(trouble={"nvme": ["BUG: x", "Call Trace:"]}))
         self.assertIn("its kernel complained, 2 lines, the first of them `BUG: x`", text)
-        cached = {"about": self.ABOUT, "costs": {}, "results": [], "trouble": {"boot": ["BUG: x"]}}
+        cached = {"about": ABOUT, "costs": {}, "results": [], "trouble": {"boot": ["BUG: x"]}}
         self.assertIn("its kernel complained, 1 lines, the first of them `BUG: x`", w2r_report.markdown(cached))
 
     def test_page_about_parts_that_failed(self):
@@ -360,7 +357,7 @@ class Telling(unittest.TestCase):
             summary.Part("half", "two", "make two", self.swap_data(planned={"nvme": 5, "brd": 4}), 1),
             summary.Part("none", "three", "make three", None, 2),
             summary.CachePart("caches", "four", "make four", {
-                "about": self.ABOUT, "costs": {}, "results": [], "planned": {"costs": 2, "boot": 6},
+                "about": ABOUT, "costs": {}, "results": [], "planned": {"costs": 2, "boot": 6},
                 "trouble": {"boot": ["BUG: x"]}}, 1),
         ]
         text = summary.markdown("d", parts)

@@ -17,6 +17,11 @@ def load(out):
     return json.loads((out / RESULTS).read_text(encoding="utf-8"))
 
 
+def place(args, usual):
+    """Where the results go: to those that are resumed, to where ARGS say, or to the USUAL place."""
+    return next((path for path in (args.resume, args.results) if path.name), usual)
+
+
 def differing(old, new):
     """Names of options by which the results of OLD cannot be added to by NEW; more rounds can."""
     names = [name for name in {**old, **new} if name != MAY_GROW and old.get(name) != new.get(name)]

@@ -117,18 +117,20 @@ def _planned(part):
     return sum(part.data.get("planned", {}).values())
 
 
-def is_part_missing(part):
-    """Of its steps."""
+def lacks_steps(part):
+    """Were some that were planned not measured?"""
     return part.measured() < _planned(part)
 
 
 def _ending(part):
     """What went wrong with the whole of it, as a list of words; steps that failed are told elsewhere."""
-    found = ["did not end"] if part.status is None else [f"ended with status {part.status}"] if part.status else []
+    found = []
+    if part.status != 0:
+        found.append("did not end" if part.status is None else f"ended with status {part.status}")
     if not part.data:
         return [*found, "no results"]
     planned = _planned(part)
-    if planned and (part.status != 0 or is_part_missing(part)):
+    if planned and (part.status != 0 or lacks_steps(part)):
         found.append(f"{part.measured()} of {planned} steps measured")
     found += [f"the kernel of {boot} complained: `{lines[0]}`" for boot, lines in part.data.get("trouble", {}).items()]
     return found
