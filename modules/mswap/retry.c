@@ -51,14 +51,20 @@ static bool device_takes(struct batching *bt, u32 slot, u32 n, struct retry *r)
 	return r->good != SLOT_NONE;
 }
 
-/* Where a run is bad from end to end, any other slot may tell. */
+/* Where a run is bad from end to end, a slot far from there may tell. */
 static bool other_takes(struct batching *bt, struct retry *r)
 {
-	u32 got;
+	u32 slot, got;
 
-	r->good = space_alloc(bt->space, 1, SPACE_APART, SLOT_NONE, &got);
-	return r->good != SLOT_NONE &&
-	       !backing_probe_slot(bt->backing, r->good);
+	slot = space_alloc_at(bt->space, 1, r->at, &got);
+	if (slot == SLOT_NONE)
+		return false;
+	if (backing_probe_slot(bt->backing, slot)) {
+		space_free(bt->space, slot, 1);
+		return false;
+	}
+	r->good = slot;
+	return true;
 }
 
 static bool device_lives(struct batching *bt, u32 slot, u32 n, struct retry *r)
@@ -152,22 +158,24 @@ static void settle_own(struct retry *r, bool works)
 
 /*
  * A place that is bad may be large, or a part of the device: half of that away from
- * there, then a quarter further, and so on.
+ * there. What is free first from there on may lie in that part again; then the other
+ * part begins half away from that, where this one is a half, and else a quarter
+ * further, or an eighth.
  */
 static void go_away(struct retry *r, u32 slot)
 {
 	u32 nr = r->w->batch->bt->space->nr_slots;
 
 	r->at = slot < nr - r->away ? slot + r->away : slot - (nr - r->away);
-	r->away /= 2;
 }
 
 /* Where bad slots are here and there, shorter runs lie between them. */
 static void note_bad_run(struct retry *r, u32 slot, u32 n, u32 nr_bad)
 {
-	r->at = slot;
 	if (nr_bad == n && r->piece == r->w->n)
-		go_away(r, slot);
+		r->away /= 2;
+	else
+		r->at = slot;
 	if (n == 1 || nr_bad == n) {
 		r->tries--;
 		return;
@@ -186,9 +194,10 @@ static int write_failed_again(struct retry *r, u32 slot, u32 n)
 	struct batching *bt = w->batch->bt;
 	bool works = device_takes(bt, slot, n, r);
 
+	go_away(r, slot);
 	if (!works && r->good == SLOT_NONE)
-		works = r->settled ? other_takes(bt, r) :
-				     device_takes(bt, w->slot, w->n, r);
+		works = other_takes(bt, r) ||
+			(!r->settled && device_takes(bt, w->slot, w->n, r));
 	note_bad_run(r, slot, n, settle_slots(bt, slot, n, works, r));
 	return works ? -EAGAIN : -EIO;
 }

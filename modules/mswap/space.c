@@ -93,7 +93,7 @@ enum take {
 /* Several CPUs may write to one shard: who goes on does so where he was. */
 static u32 space_hint(const struct space_shard *sh, u32 behind)
 {
-	bool here = behind != SLOT_NONE && behind - 1 - sh->base < sh->nr;
+	bool here = behind != SLOT_NONE && behind - sh->base <= sh->nr;
 
 	return here ? behind - sh->base : sh->hint;
 }

@@ -208,6 +208,19 @@ static void gone_while_asked(void)
 		sim_fail("%u slots are retired", nr_retired());
 }
 
+/* Only @n slots are free, from @first on. */
+static void leave_slots(u32 first, u32 n)
+{
+	struct space *s = &rig.engine->space;
+	u32 got;
+
+	while (space_alloc(s, SLOT_RUN_MAX, SPACE_APART, SLOT_NONE, &got) != SLOT_NONE)
+		;
+	space_free(s, first, n);
+	rig.taken = s->nr_slots - n;
+	atomic_set(&s->retired, rig.taken);
+}
+
 /* Of the run, and of the one half of the disk further, where it is tried again. */
 static void first_slots_are_bad(void)
 {
@@ -229,6 +242,24 @@ static void bad_place_is_left_behind(void)
 	SIM_CHECK(nr_retired() == 128 && scene_stat(MSWAP_WRITE_ERRORS) == 1);
 	for (i = 0; i < 128; i++)
 		SIM_CHECK(scene_phys(i) < SCENE_PHYS);
+}
+
+/* Its middle takes no write. All else is taken but for two slots, before the place half of the disk away. */
+static void bad_half_is_left_behind(void)
+{
+	struct space *s = &rig.engine->space;
+	u32 i, quarter = s->nr_slots / 4, good = 3 * quarter + 8;
+
+	leave_slots(quarter, 2 * quarter);
+	space_free(s, good, 2);
+	rig.taken -= 2;
+	atomic_set(&s->retired, rig.taken);
+	for (i = quarter; i < 3 * quarter; i++)
+		scene_spoil(i, DISK_BAD_WRITE);
+	s->shards->hint = 2 * quarter;
+	scene_write(0, 1);
+	check_at_rest();
+	SIM_CHECK(scene_phys(0) - good < 2 && scene_stat(MSWAP_WRITE_ERRORS) == 2);
 }
 
 static void every_other_slot_is_bad(void)
@@ -257,22 +288,9 @@ static void fails_again_and_again(void)
 		sim_fail("a page was written %llu times", scene_stat(MSWAP_WRITE_ERRORS));
 }
 
-/* Only @n slots are free, from 0 on. */
-static void leave_slots(u32 n)
-{
-	struct space *s = &rig.engine->space;
-	u32 got;
-
-	while (space_alloc(s, SLOT_RUN_MAX, SPACE_APART, SLOT_NONE, &got) != SLOT_NONE)
-		;
-	space_free(s, 0, n);
-	rig.taken = s->nr_slots - n;
-	atomic_set(&s->retired, rig.taken);
-}
-
 static void full_and_gone(void)
 {
-	leave_slots(4);
+	leave_slots(0, 4);
 	rig.disk.gone = true;
 	scene_write(0, 4);
 	check_at_rest();
@@ -281,7 +299,7 @@ static void full_and_gone(void)
 
 static void full_with_a_bad_slot(void)
 {
-	leave_slots(4);
+	leave_slots(0, 4);
 	scene_spoil(0, DISK_BAD_WRITE);
 	scene_write(0, 3);
 	check_at_rest();
@@ -301,7 +319,7 @@ static void retired_are_asked_when_none_is_free(void)
 {
 	u64 asked;
 
-	leave_slots(8);
+	leave_slots(0, 8);
 	two_are_bad(DISK_BAD_WRITE);
 	scene_write(0, 6);
 	check_at_rest();
@@ -408,7 +426,7 @@ void (*const scenes_failed[])(void) = {
 	only_one_waits_for_copies, only_failed_copies_are_taken, failed_copies_go_as_they_are_taken,
 	no_batch_is_to_be_had, full_and_gone, full_with_a_bad_slot, bad_slot_is_not_loaded,
 	retired_as_used_are_counted, deferred_bios_make_no_batch, retired_are_asked_when_none_is_free,
-	bad_place_is_left_behind,
+	bad_place_is_left_behind, bad_half_is_left_behind,
 };
 
 const u32 nr_scenes_failed = ARRAY_SIZE(scenes_failed);
