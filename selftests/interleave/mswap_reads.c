@@ -257,7 +257,7 @@ static void check_rewrites(void)
 		c = read_pass(REWRITES_PAGES, down);
 		/* Batches of several CPUs may have broken runs from the start. */
 		if (pass == 0)
-			whole = c.reads < 2 * granules;
+			whole = c.reads < granules + granules / 4;
 		else if (pass <= HOLED_PASSES)
 			misses += c.misses;
 		for (page = 0; page < REWRITES_PAGES; page++)
