@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What device-mapper targets need of the kernel that differs between kernels:
- * shrinkers, what reclaim counts, what is measured, kobjects, a disk's read-ahead
- * and whether it wants stable pages.
+ * shrinkers, what reclaim counts, what is measured, kobjects, a disk's read-ahead,
+ * whether it wants stable pages, and bios that others wait for.
  */
 #ifndef MUSTER_COMPAT_DM_H
 #define MUSTER_COMPAT_DM_H
@@ -130,6 +130,25 @@ static inline void compat_dm_stable_writes(struct queue_limits *limits,
 #ifdef COMPAT_HAVE_BLK_FEATURES
 	if (bdev_stable_writes(bdev))
 		limits->features |= BLK_FEAT_STABLE_WRITES;
+#endif
+}
+
+/*
+ * For a target's ->map: sends a bio of its own that bios of others wait for. Up to 5.18
+ * dm takes a bio to split by after ->map, from a pool of two, while what was sent in
+ * there waits for it to return; those two may be held by who waits for @bio, and there
+ * may be no memory. So it goes at once there, as the first bio of a task does.
+ */
+static inline void compat_dm_submit(struct bio *bio)
+{
+#ifdef COMPAT_HAVE_DISK_OPENERS
+	submit_bio_noacct(bio);
+#else
+	struct bio_list *list = current->bio_list;
+
+	current->bio_list = NULL;
+	submit_bio_noacct(bio);
+	current->bio_list = list;
 #endif
 }
 

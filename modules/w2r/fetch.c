@@ -3,6 +3,7 @@
 #include <linux/math64.h>
 
 #include "compat/bio.h"
+#include "compat/dm.h"
 #include "fetch.h"
 #include "frames.h"
 #include "read.h"
@@ -423,7 +424,7 @@ void w2r_submit(struct bio_list *bios)
 	struct bio *bio;
 
 	while ((bio = bio_list_pop(bios)))
-		submit_bio_noacct(bio);
+		compat_dm_submit(bio);
 }
 
 void w2r_submit_later(struct w2r *c, struct bio_list *bios)

@@ -3,6 +3,7 @@
 #include <linux/sched.h>
 
 #include "compat/bio.h"
+#include "compat/dm.h"
 #include "fetch.h"
 #include "frames.h"
 #include "read.h"
@@ -341,11 +342,12 @@ static void send(struct w2r *c, struct bio *bio, struct w2r_fetch *f,
 	if (f) {
 		bio = w2r_fetch_bio(f);
 		join(bio, bios);
+		compat_dm_submit(bio);
 	} else {
 		bio->bi_opf |= REQ_NOMERGE;
 		w2r_aim(c, bio);
+		submit_bio_noacct(bio);
 	}
-	submit_bio_noacct(bio);
 }
 
 int w2r_read(struct w2r *c, struct bio *bio, struct w2r_io *io)

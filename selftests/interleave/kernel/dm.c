@@ -194,6 +194,19 @@ static void map(struct dm_io *io, u32 *len)
 	submit_bio_noacct(bio);
 }
 
+/*
+ * Up to Linux 5.18 dm may wait here for memory to split a bio: not while what others wait for, who may have that memory,
+ * waits for this task.
+ */
+static void check_sent(void)
+{
+	struct bio *bio;
+
+	bio_list_for_each(bio, current->bio_list)
+		if (bio->bi_end_io != clone_ended)
+			sim_fail("dm splits a bio, and what the target reads by itself is not sent");
+}
+
 static void split_and_map(struct mapped_device *md, struct bio *bio)
 {
 	struct dm_io *io = new_io(md, bio);
@@ -201,6 +214,7 @@ static void split_and_map(struct mapped_device *md, struct bio *bio)
 
 	map(io, &len);
 	if (len < all) {
+		check_sent();
 		if (bio->bi_vcnt) {
 			bio_advance(bio, len << SECTOR_SHIFT);
 		} else {
