@@ -67,7 +67,7 @@ marks() {
 	wipefs --noheadings --output TYPE,LABEL "$1" | tr -s ' '
 }
 
-plan 75
+plan 77
 
 must null_make muster0 64
 must modprobe mswap
@@ -221,6 +221,17 @@ by_uuid() {
 	mkdir -p /dev/disk/by-uuid && ln -sfn "$1" /dev/disk/by-uuid/muster && on_exit rm -f /dev/disk/by-uuid/muster
 }
 
+# Once mswap-swap has looked at the disk, the name is that of the other one.
+renaming_cat() {
+	cat >"$WORK/cat/cat" <<-EOF
+		#!/bin/sh
+		case \$1 in
+		*/hot_add) ln -sfn /dev/muster1 $WORK/link ;;
+		esac
+		exec /bin/cat "\$@"
+	EOF
+}
+
 # A small disk: all of it is summed before and after.
 must null_make muster1 16
 must mkswap -L mswap /dev/muster1
@@ -235,6 +246,12 @@ refused 'the UUID that the mark takes away' 'a name that changes' /dev/disk/by-u
 must wipefs -q -a /dev/muster1
 must mkfs.ext4 -q /dev/muster1
 refused 'a file system' 'holds ext4' /dev/muster1
+before=$(content /dev/muster1)
+must ln -sfn /dev/muster0 "$WORK/link"
+must renaming_cat
+check_fails 'a name that becomes that of another disk' 'has become another disk' \
+	env "PATH=$WORK/cat:$PATH" mswap-swap start "$WORK/link"
+check_eq 'which stays as it was' "$(swap_areas)$(mswap_devices)$(content /dev/muster1)" "$before"
 must wipefs -q -a /dev/muster1
 must mbr_make /dev/muster1 203 2048 1000
 refused 'a partition table' 'holds dos' /dev/muster1
