@@ -225,6 +225,27 @@ static blk_qc_t _name(struct bio *bio)					\
 }
 #endif
 
+/* Whether who changes a page of @disk's page cache waits while that is written. */
+#ifdef COMPAT_HAVE_MAPPING_STABLE
+static inline void compat_disk_stable_cache(struct gendisk *disk, bool stable)
+{
+#ifdef COMPAT_HAVE_BDEV_MAPPING
+	struct address_space *cache = disk->part0->bd_mapping;
+#else
+	struct address_space *cache = disk->part0->bd_inode->i_mapping;
+#endif
+
+	if (stable)
+		mapping_set_stable_writes(cache);
+	else
+		mapping_clear_stable_writes(cache);
+}
+#else
+static inline void compat_disk_stable_cache(struct gendisk *disk, bool stable)
+{
+}
+#endif
+
 /*
  * Takes over from @bdev what a disk on top of it must promise alike: a volatile
  * write cache, FUA and stable pages. Not that it rotates: the swap core would read
@@ -232,7 +253,7 @@ static blk_qc_t _name(struct bio *bio)					\
  * spread what it writes. The disk must have no I/O. Process context, may sleep.
  *
  * Where stable pages are a feature, a disk with checksums does not have it, since its
- * checksums say as much; and a page cache is told by who adds the disk, which was
+ * checksums say as much. A page cache is told of them by who adds the disk, which was
  * before @bdev was known.
  */
 #ifdef COMPAT_HAVE_BLK_FEATURES
@@ -249,13 +270,9 @@ static inline int compat_disk_inherit(struct gendisk *disk,
 	if (stable)
 		lim.features |= BLK_FEAT_STABLE_WRITES;
 	err = queue_limits_commit_update(disk->queue, &lim);
-	if (err)
-		return err;
-	if (stable)
-		mapping_set_stable_writes(disk->part0->bd_mapping);
-	else
-		mapping_clear_stable_writes(disk->part0->bd_mapping);
-	return 0;
+	if (!err)
+		compat_disk_stable_cache(disk, stable);
+	return err;
 }
 #else
 static inline void compat_copy_queue_flag(unsigned int flag,
@@ -277,6 +294,8 @@ static inline int compat_disk_inherit(struct gendisk *disk,
 			      test_bit(QUEUE_FLAG_WC, &from->queue_flags),
 			      test_bit(QUEUE_FLAG_FUA, &from->queue_flags));
 	compat_copy_queue_flag(QUEUE_FLAG_STABLE_WRITES, disk->queue, from);
+	compat_disk_stable_cache(disk, test_bit(QUEUE_FLAG_STABLE_WRITES,
+						&from->queue_flags));
 	blk_queue_flag_set(QUEUE_FLAG_NONROT, disk->queue);
 	return 0;
 }

@@ -33,6 +33,32 @@ checks_reads() {
 	[[ $(<"/sys/block/$disk/integrity/format") == *CRC* ]]
 }
 
+delay() {
+	echo "$2" >"/sys/bus/pseudo/drivers/scsi_debug/$1"
+}
+
+is_writing() {
+	local reads writes
+
+	read -r reads writes <"/sys/block/$disk/inflight" && ((reads + writes))
+}
+
+# change_waits DEVICE: who changes a page of its page cache that is on its way to the disk waits until it is there.
+change_waits() {
+	local fd began
+
+	exec {fd}<>"$1" && head -c 4096 /dev/zero >&"$fd"
+	sync "$1" &
+	wait_until 5 is_writing
+	began=${EPOCHREALTIME/./}
+	dd if=/dev/zero of="$1" bs=4096 count=1 conv=notrunc,nocreat status=none
+	began=$((${EPOCHREALTIME/./} - began))
+	wait $!
+	exec {fd}>&-
+	diag "who changed a page of $1 waited for $((began / 1000)) ms"
+	((began > 300000))
+}
+
 [[ -d /sys/module/scsi_debug ]] || modprobe scsi_debug dev_size_mb=32 dif=1 dix=1 delay=0 2>/dev/null ||
 	skip_all 'the kernel has no scsi_debug'
 must wait_until 20 scsi_disk_there
@@ -40,7 +66,7 @@ disk=$(scsi_disk)
 wait_until 5 checks_reads || skip_all 'the kernel does not check what it reads'
 settle
 
-plan 10
+plan 11
 
 # Other tests in this boot may have made it true of their devices.
 told=$(log_lines 'no longer pass over slots')
@@ -57,6 +83,13 @@ check_eq 'they must to this one, also through w2r' "$(stable "$(dm_folder muster
 must dmsetup remove --retry muster-w2r
 must mswap_set backing_dev /dev/mapper/muster
 check_eq 'and through mswap' "$(stable "$SYS")" 1
+must delay ndelay 900000000
+if change_waits "/dev/$disk"; then
+	check 'who changes a page on its way there waits' change_waits "$MSWAP"
+else
+	skip 'who changes a page on its way there waits' 'nobody waits for that on this kernel'
+fi
+must delay delay 0
 blocks_shred
 # First the reserve, which is in one piece.
 blocks_fill -b 64 -g 2 -f "$REGION" -n 192
