@@ -294,8 +294,7 @@ static inline int compat_disk_inherit(struct gendisk *disk,
 			      test_bit(QUEUE_FLAG_WC, &from->queue_flags),
 			      test_bit(QUEUE_FLAG_FUA, &from->queue_flags));
 	compat_copy_queue_flag(QUEUE_FLAG_STABLE_WRITES, disk->queue, from);
-	compat_disk_stable_cache(disk, test_bit(QUEUE_FLAG_STABLE_WRITES,
-						&from->queue_flags));
+	compat_disk_stable_cache(disk, blk_queue_stable_writes(from));
 	blk_queue_flag_set(QUEUE_FLAG_NONROT, disk->queue);
 	return 0;
 }
