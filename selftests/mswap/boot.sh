@@ -67,6 +67,11 @@ marks() {
 	wipefs --noheadings --output TYPE,LABEL "$1" | tr -s ' '
 }
 
+# stand_in PROGRAM: the script that comes in runs in its place where $WORK/PROGRAM is first in the PATH.
+stand_in() {
+	mkdir -p "$WORK/$1" && cat >"$WORK/$1/$1" && chmod +x "$WORK/$1/$1"
+}
+
 plan 77
 
 must null_make muster0 64
@@ -124,8 +129,7 @@ must mswap-swap stop /dev/muster0
 
 # Its mkswap waits for the pipe, but the one that marks the disk does not.
 start_with_slow_mkswap() {
-	mkdir "$WORK/bin"
-	cat >"$WORK/bin/mkswap" <<-EOF
+	stand_in mkswap <<-EOF
 		#!/bin/sh
 		if [ "\$1" != -L ]; then
 			: >$WORK/waits
@@ -133,9 +137,8 @@ start_with_slow_mkswap() {
 		fi
 		exec /sbin/mkswap "\$@"
 	EOF
-	chmod +x "$WORK/bin/mkswap"
 	mkfifo "$WORK/pipe"
-	PATH=$WORK/bin:$PATH mswap-swap start /dev/muster0 &
+	PATH=$WORK/mkswap:$PATH mswap-swap start /dev/muster0 &
 }
 
 # strict KIB: the kernel promises no more memory than so much and swap.
@@ -168,22 +171,22 @@ check_fails 'start over a device that is no swap says what to do' \
 check 'which does it' mswap-swap stop /dev/muster0
 
 no_swapoff() {
-	mkdir "$WORK/sbin" && printf '#!/bin/sh\nexit 127\n' >"$WORK/sbin/swapoff" && chmod +x "$WORK/sbin/swapoff"
+	printf '#!/bin/sh\nexit 127\n' | stand_in swapoff
 }
 
 # shellcheck disable=SC2016 # the script expands it
 killed_swapoff() {
-	printf '#!/bin/sh\nkill -9 $$\n' >"$WORK/sbin/swapoff"
+	printf '#!/bin/sh\nkill -9 $$\n' | stand_in swapoff
 }
 
 check 'start without sbin in the PATH' env PATH=/usr/bin:/bin "$(command -v mswap-swap)" start /dev/muster0
 must no_swapoff
 check_fails 'stop without swapoff says so' 'swapoff cannot be run' \
-	env "PATH=$WORK/sbin:$PATH" mswap-swap stop /dev/muster0
+	env "PATH=$WORK/swapoff:$PATH" mswap-swap stop /dev/muster0
 check_eq 'and leaves the swap on' "$(swap_areas)" '/dev/mswap0 90'
 must killed_swapoff
 check_fails 'stop whose swapoff is killed says so at once' 'no memory for what is swapped out' \
-	timeout $((20 * ${MUSTER_SLOWER:-1})) env "PATH=$WORK/sbin:$PATH" mswap-swap stop /dev/muster0
+	timeout $((20 * ${MUSTER_SLOWER:-1})) env "PATH=$WORK/swapoff:$PATH" mswap-swap stop /dev/muster0
 check_eq 'and leaves the swap on, too' "$(swap_areas)" '/dev/mswap0 90'
 check 'stop without sbin in the PATH' env PATH=/usr/bin:/bin "$(command -v mswap-swap)" stop /dev/muster0
 
@@ -199,8 +202,7 @@ check_eq 'and marks the disk' "$(marks /dev/muster0)" 'swap mswap'
 # What reads hot_add ends all of its group, and itself, when there is a device that it has told nobody of: systemd and
 # terminals send signals to all.
 start_with_killing_cat() {
-	mkdir "$WORK/cat"
-	cat >"$WORK/cat/cat" <<-'EOF'
+	stand_in cat <<-'EOF'
 		#!/bin/sh
 		text=$(/bin/cat "$@")
 		case $1 in
@@ -208,7 +210,6 @@ start_with_killing_cat() {
 		esac
 		echo "$text"
 	EOF
-	chmod +x "$WORK/cat/cat"
 	PATH=$WORK/cat:$PATH setsid --wait mswap-swap start /dev/muster0
 }
 
@@ -223,7 +224,7 @@ by_uuid() {
 
 # Once mswap-swap has looked at the disk, the name is that of the other one.
 renaming_cat() {
-	cat >"$WORK/cat/cat" <<-EOF
+	stand_in cat <<-EOF
 		#!/bin/sh
 		case \$1 in
 		*/hot_add) ln -sfn /dev/muster1 $WORK/link ;;
@@ -267,7 +268,7 @@ for type in 101 102; do
 done
 # blkid_says TYPE: it takes any device for a partition of that type.
 blkid_says() {
-	mkdir -p "$WORK/blkid" && printf '#!/bin/sh\necho %s\n' "$1" >"$WORK/blkid/blkid" && chmod +x "$WORK/blkid/blkid"
+	printf '#!/bin/sh\necho %s\n' "$1" | stand_in blkid
 }
 
 must dd if=/dev/zero of=/dev/muster1 bs=512 count=1 conv=notrunc

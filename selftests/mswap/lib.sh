@@ -134,7 +134,7 @@ sectors_of() {
 }
 
 # Field N of the statistics of a block device (Documentation/block/stat: 1 reads, 3 sectors read, 5 writes,
-# 7 sectors written, 12 discards, 16 flushes).
+# 7 sectors written, 9 in flight, 12 discards, 16 flushes).
 stat_of() {
 	local device=$1 fields
 
