@@ -5,7 +5,10 @@
  */
 #define pr_fmt(fmt) "mswap-frontswap: " fmt
 
+#include <linux/bitops.h>
+#include <linux/blkdev.h>
 #include <linux/frontswap.h>
+#include <linux/fs.h>
 #include <linux/huge_mm.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
@@ -15,10 +18,12 @@
 #include <linux/percpu-rwsem.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/swap.h>
 #include <linux/sysfs.h>
 #include <linux/workqueue.h>
 
 #include "area.h"
+#include "compat/bdev.h"
 #include "lend.h"
 
 #define DEVICE_NONE	(-1)
@@ -33,19 +38,47 @@ static int device = DEVICE_NONE; /* protected by attach_sem */
  */
 static int device_asked = DEVICE_NONE;
 static bool loaded;
+/* The areas that the log has said it of that they are synchronous. */
+static DECLARE_BITMAP(told_synchronous, MAX_SWAPFILES);
 
 /* An area comes into being with its first page. */
 static void fswap_init(unsigned int type)
 {
+	clear_bit(type, told_synchronous);
+}
+
+/*
+ * What lies on a synchronous device, as a ramdisk is one, the swap core reads past
+ * the swap cache. Then two threads may load one page, and the later one may be so
+ * late that it maps what the other has changed and stored at the same offset since.
+ */
+static bool fswap_is_synchronous(struct page *page)
+{
+	struct inode *inode = page_file_mapping(page)->host;
+	struct block_device *bdev = S_ISBLK(inode->i_mode) ? I_BDEV(inode) :
+							     inode->i_sb->s_bdev;
+
+	return bdev && compat_bdev_synchronous(bdev);
+}
+
+static bool fswap_takes_area(unsigned int type, struct page *page)
+{
+	if (!fswap_is_synchronous(page))
+		return true;
+	if (!test_and_set_bit(type, told_synchronous))
+		pr_warn("swap area %u keeps its pages: its device is synchronous, as a ramdisk is\n",
+			type);
+	return false;
 }
 
 /*
  * Frontswap keeps one bit for a huge page: it could not be loaded in parts. The
  * loss of a page that is not anonymous could not be told to all who share it.
  */
-static bool fswap_takes(struct page *page)
+static bool fswap_takes(unsigned int type, struct page *page)
 {
-	return PageAnon(page) && !PageTransHuge(page);
+	return PageAnon(page) && !PageTransHuge(page) &&
+	       fswap_takes_area(type, page);
 }
 
 static int fswap_store_page(unsigned int type, pgoff_t offset,
@@ -54,7 +87,7 @@ static int fswap_store_page(unsigned int type, pgoff_t offset,
 	u32 slot;
 	int err;
 
-	if (!fswap_takes(page))
+	if (!fswap_takes(type, page))
 		return -EINVAL;
 	slot = area_add(type, offset);
 	if (slot == AREA_NONE)
@@ -156,12 +189,17 @@ static void fswap_lose(struct page *page)
 	clear_highpage(page);
 	SetPageHWPoison(page);
 	fswap_outdate(page);
-	/* A kernel thread may have borrowed somebody's memory. */
-	if (!current->mm || current->flags & PF_KTHREAD)
+	if (!current->mm)
 		return;
-	pr_err_ratelimited("process %d (%s) is %s: a page of it cannot be read back\n",
-			   task_pid_nr(current), current->comm,
-			   is_global_init(current) ? "sent SIGBUS" : "killed");
+	/* A kernel thread may have borrowed somebody's memory, as vhost does. */
+	if (current->flags & PF_KTHREAD)
+		pr_err_ratelimited("whose memory %s uses is killed: a page of it cannot be read back\n",
+				   current->comm);
+	else
+		pr_err_ratelimited("process %d (%s) is %s: a page of it cannot be read back\n",
+				   task_pid_nr(current), current->comm,
+				   is_global_init(current) ? "sent SIGBUS" :
+							     "killed");
 	fswap_end_sharers(current->mm);
 }
 

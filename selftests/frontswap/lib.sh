@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# What the selftests of mswap-frontswap share: an engine behind frontswap, ordinary swap areas on ramdisks,
+# What the selftests of mswap-frontswap share: an engine behind frontswap, ordinary swap areas over ramdisks,
 # frontswap's own counters.
 
 # shellcheck source=../mswap/lib.sh
@@ -28,14 +28,16 @@ fswap_stop() {
 	fswap_attach -1
 }
 
-# areas N MIB: swap on N ramdisks of MIB each, which take memory only for what is written to them.
+# areas N MIB [RAMDISKS]: swap on /dev/mapper/muster-area0 and so on, N of MIB each. They lie on ramdisks, which take
+# memory only for what is written to them, but are not synchronous as these are.
 areas() {
 	local n
 
-	must modprobe brd rd_nr="$1" rd_size=$(($2 * 1024))
+	must modprobe brd rd_nr="${3:-$1}" rd_size=$(($2 * 1024))
 	settle
 	for ((n = 0; n < $1; n++)); do
-		must swap_start "/dev/ram$n"
+		must dm_make "muster-area$n" "0 $(($2 * 2048)) linear /dev/ram$n 0"
+		must swap_start "/dev/mapper/muster-area$n"
 	done
 }
 

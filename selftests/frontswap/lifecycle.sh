@@ -57,12 +57,12 @@ stride -c 1 -k 0 -s 96 -r 3 >"$WORK/out" 2>&1 &
 program=$!
 must wait_until 40 grep -q 'phase=write' "$WORK/out"
 refuse_logged 'a device that holds pages stays' 'Device or resource busy' "$FSWAP" -1 "device stays mswap$number"
-check 'swapoff of the first area under load' swapoff /dev/ram0
+check 'swapoff of the first area under load' swapoff /dev/mapper/muster-area0
 wait "$program"
 check_eq 'the program passed' $? 0
-check 'the first area comes back' swapon /dev/ram0
+check 'the first area comes back' swapon /dev/mapper/muster-area0
 check_program 'a program on both' stride -c 4 -s 128
-must swapoff /dev/ram1
+must swapoff /dev/mapper/muster-area1
 check_program 'a program on the first alone' stride -c 4 -s 64
 
 # Killed at any time.
@@ -81,7 +81,7 @@ check_eq 'and no copy' "$(get_settled copies_held)" 0
 check 'the device is given back' fswap_attach -1
 check 'and can be reset' mswap_set reset 1
 refuse_logged 'one that is not ready is refused' 'No such device or address' "$FSWAP" "$number" "device refused: mswap$number .*is not ready"
-must swapon /dev/ram0
+must swapon /dev/mapper/muster-area0
 check_program 'without a device the ordinary area has all pages' stride -c 4 -s 64
 
 finish

@@ -33,7 +33,6 @@ must null_make muster0 64
 sectors=$(blockdev --getsz /dev/muster0)
 must dm_make muster "0 $sectors linear /dev/muster0 0"
 fswap_start /dev/mapper/muster
-# The swap core reads nothing along from a ramdisk, and past the swap cache.
 must null_make muster1 64
 must swap_start /dev/muster1
 cluster=$(show /proc/sys/vm/page-cluster)

@@ -11,7 +11,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 20
+plan 27
 
 stride() {
 	limited 24M pagestride "$@"
@@ -21,7 +21,7 @@ must null_make muster0 24
 sectors=$(blockdev --getsz /dev/muster0)
 must dm_make muster "0 $sectors linear /dev/muster0 0"
 fswap_start /dev/mapper/muster
-areas 1 224
+areas 1 224 2
 
 written=$(area_written)
 check_program 'more than the device holds' stride -c 1 -k 0 -s 96 --write-on-readback -r 2
@@ -29,15 +29,19 @@ check_that 'refused, and counted' "$(get stores_refused) > 1000"
 check_that 'the rest went to the ordinary area' "$(area_written) > $written + 1000"
 check_that 'the device was used to the full' "$(get pages_out) > 4000"
 check_eq 'no write met a full device' "$(get nospace)" 0
-check 'its slots are free' stores_nothing
+must swapoff /dev/mapper/muster-area0
+check 'its slots are free' stores_nothing 0
+must swapon /dev/mapper/muster-area0
 
 must dm_make muster "0 $sectors error"
 refused=$(get stores_refused)
 check_program 'a device that takes no writes' stride -c 1 -k 0 -s 96 --write-on-readback -r 2
 check_that 'its writes failed' "$(get write_errors) > 0"
 check_that 'stores are refused then' "$(get stores_refused) > $refused"
-check_le 'copies that could not be written are dropped when they are freed' "$(get_settled copies_held)" 128
-check 'no slot is left' stores_nothing
+must swapoff /dev/mapper/muster-area0
+check_eq 'copies that could not be written are dropped when they are freed' "$(get_settled copies_held)" 0
+check 'no slot is left' stores_nothing 0
+must swapon /dev/mapper/muster-area0
 
 must dm_make muster "0 $sectors linear /dev/muster0 0"
 out=$(get dev_pages_written)
@@ -63,7 +67,21 @@ check_eq 'so is who lent his memory to a child' $? 137
 check_not 'before he went on with it' grep -q phase=read "$WORK/out"
 must dm_make muster "0 $sectors linear /dev/muster0 0"
 check_program 'the next program is well' stride -c 1 -k 0 -s 40
-must swapoff /dev/ram0
+must swapoff /dev/mapper/muster-area0
 check 'no slot is left in the end' stores_nothing 0
+
+# The swap core reads past the swap cache what lies on a ramdisk, and a late load would undo what was written since.
+keeps='keeps its pages: its device is synchronous'
+out=$(get pages_out) refused=$(get stores_refused) told=$(log_lines "$keeps") written=$(area_written)
+must swap_start /dev/ram1
+check_program 'an area on a ramdisk' stride -c 1 -k 0 -s 40 --write-on-readback -r 2
+check_eq 'keeps its pages' "$(get pages_out)" "$out"
+check_that 'which are counted as refused' "$(get stores_refused) - $refused > 16 * 256"
+check_eq 'and all written to it' $(($(area_written) - written)) $(($(get stores_refused) - refused))
+check_eq 'the kernel log says so once' $(($(log_lines "$keeps") - told)) 1
+must swapoff /dev/ram1
+must swapon /dev/ram1
+check_program 'and once more' stride -c 1 -k 0 -s 40
+check_eq 'for each swapon' $(($(log_lines "$keeps") - told)) 2
 
 finish
