@@ -2,6 +2,7 @@
 #define pr_fmt(fmt) "mswap: " fmt
 
 #include <linux/blkdev.h>
+#include <linux/mm.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
 
@@ -168,10 +169,23 @@ static int engine_fit(struct engine *e, u32 wish, u32 *slots)
 	*slots = engine_fit_slots(e, wish);
 	if (*slots)
 		return 0;
-	pr_err_ratelimited("%s: %u slots do not fit on %s: it has %u, and %u are kept in reserve\n",
-			   e->name, wish, e->backing.path, engine_good_slots(e),
+	pr_err_ratelimited("%s: %u slots do not fit on %pg: it has %u, and %u are kept in reserve\n",
+			   e->name, wish, e->backing.bdev, engine_good_slots(e),
 			   ENGINE_RESERVE_MIN);
 	return -ENOSPC;
+}
+
+/*
+ * Rather than refuse memory the allocator kills who has some: @bytes for @slots slots
+ * must be there already, or easily had.
+ */
+static int engine_afford(struct engine *e, u32 slots, u64 bytes)
+{
+	if ((long)(bytes >> PAGE_SHIFT) <= si_mem_available())
+		return 0;
+	pr_err_ratelimited("%s: no memory for %u slots: they take %llu MiB\n",
+			   e->name, slots, bytes >> 20);
+	return -ENOMEM;
 }
 
 static void engine_connect(struct engine *e)
@@ -213,7 +227,8 @@ int engine_start(struct engine *e, const char *path, u32 slots)
 	err = backing_open(&e->backing, path, e->name, batch_write_pad());
 	if (err)
 		return err;
-	err = engine_fit(e, slots, &slots);
+	err = engine_fit(e, slots, &slots) ?:
+	      engine_afford(e, slots, slots * 4ull + e->backing.nr_slots / 2);
 	if (err)
 		goto err_backing;
 	err = slot_map_init(&e->map, slots, e->backing.nr_slots);
@@ -303,7 +318,8 @@ int engine_resize(struct engine *e, u32 slots)
 				   e->name);
 		return -EBUSY;
 	}
-	err = engine_fit(e, slots, &slots);
+	err = engine_fit(e, slots, &slots) ?:
+	      engine_afford(e, slots, slots * 4ull);
 	if (err)
 		return err;
 	return slot_map_resize(&e->map, slots);

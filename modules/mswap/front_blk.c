@@ -147,8 +147,8 @@ int mswap_device_start(struct mswap_device *dev, const char *path)
 
 	lockdep_assert_held(&dev->lock);
 	if (dev->engine.started) {
-		pr_err_ratelimited("%s: backing_dev is %s already: reset first\n",
-				   dev->name, dev->engine.backing.path);
+		pr_err_ratelimited("%s: backing_dev is %pg already: reset first\n",
+				   dev->name, dev->engine.backing.bdev);
 		return -EBUSY;
 	}
 	if (!mswap_wish_slots(dev, dev->disksize, &slots))
@@ -158,8 +158,8 @@ int mswap_device_start(struct mswap_device *dev, const char *path)
 		return err;
 	err = compat_disk_inherit(dev->disk, dev->engine.backing.bdev);
 	if (err) {
-		pr_err_ratelimited("%s: cannot take over the limits of %s (error %d)\n",
-				   dev->name, path, err);
+		pr_err_ratelimited("%s: cannot take over the limits of %pg (error %d)\n",
+				   dev->name, dev->engine.backing.bdev, err);
 		mswap_stop(dev);
 		return err;
 	}

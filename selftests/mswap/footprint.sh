@@ -7,7 +7,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 13
+plan 15
 
 SMALL=65536 # bytes a small device may take more
 
@@ -48,6 +48,19 @@ check_that '64 GiB: and really so' \
 must mswap_set reset 1
 check_that 'reset gives the memory back' "$(free_kib) > $before - $NOISE"
 check_eq 'not ready: nothing is held' "$(get footprint_bytes) $(get waiting_bytes)" '0 0'
+
+# A device for whose map others would have to be killed; 9 bytes for 2 slots, of which the map alone takes 8.
+memory() {
+	awk -v name="$1:" '$1 == name { print int($2 / 1024) }' /proc/meminfo
+}
+must null_make mustermem $((($(memory MemTotal) + $(memory MemAvailable)) / 2 * 64)) memory_backed=0 discard=0
+refuse_logged 'a map that there is no memory for' 'Cannot allocate memory' "$SYS/backing_dev" /dev/mustermem \
+	'mswap0: no memory for [0-9]* slots: they take [0-9]* MiB'
+must mswap_set disksize 1G
+must mswap_set backing_dev /dev/mustermem
+refuse_logged 'nor for a larger one' 'Cannot allocate memory' "$SYS/disksize" 0 'mswap0: no memory for [0-9]* slots'
+must mswap_set reset 1
+must mswap_set disksize 0
 
 # 2^32 - 2 slots are the most: between the edges there are 2 more.
 must null_make muster16t $((16 * 1024 * 1024 + 7)) memory_backed=0 discard=0
