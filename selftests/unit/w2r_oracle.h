@@ -351,6 +351,15 @@ static inline bool oracle_s3_main(struct oracle *o)
 	return false;
 }
 
+/* Not all that is too much goes at once. */
+static inline void oracle_trim(struct pile *ghost, u32 most)
+{
+	u32 i;
+
+	for (i = 0; i < 4 && ghost->n > most; i++)
+		ghost->n--;
+}
+
 static inline void oracle_arc_evict(struct oracle *o, u32 known)
 {
 	u32 t1 = o->first.n, c = oracle_capacity(o), aux, rest;
@@ -367,12 +376,10 @@ static inline void oracle_arc_evict(struct oracle *o, u32 known)
 	pile_push(ghost, pile_pop(from, &aux), 0);
 	oracle_left(o, ghost->block[0]);
 	rest = c > o->first.n ? c - o->first.n : 0;
-	if (o->ghost1.n > rest)
-		o->ghost1.n = rest;
+	oracle_trim(&o->ghost1, rest);
 	rest = o->first.n + o->second.n + o->ghost1.n;
 	rest = 2 * c > rest ? 2 * c - rest : 0;
-	if (o->ghost2.n > rest)
-		o->ghost2.n = rest;
+	oracle_trim(&o->ghost2, rest);
 }
 
 /* What has left is not waited for. */
@@ -420,11 +427,13 @@ static inline bool oracle_is_stale(const struct oracle *o)
 {
 	u32 most = oracle_step(o, 3 * o->limit), least = oracle_step(o, o->limit / 16);
 	u32 patience = o->patience > least ? o->patience : least;
+	u32 steps;
 
 	if (!o->bounded || o->waiting.n <= o->limit / 16)
 		return false;
-	return oracle_step(o, o->came) - oracle_step(o, o->waiting.came[o->waiting.n - 1]) >
-	       (patience < most ? patience : most);
+	steps = oracle_step(o, o->came) - oracle_step(o, o->waiting.came[o->waiting.n - 1]);
+	/* That it came in the step before tells nothing. */
+	return steps > 1 && steps > (patience < most ? patience : most);
 }
 
 static inline bool oracle_place(struct oracle *o, enum room to, u32 known)

@@ -16,7 +16,7 @@ struct ghost {
 	struct elist spare;
 };
 
-#define GHOST_TRIM_MOST	64
+#define GHOST_TRIM_MOST	4
 
 /* Bytes of memory for @capacity blocks; a multiple of 8. */
 size_t ghost_size(u32 capacity);
@@ -28,7 +28,8 @@ void ghost_add(struct ghost *g, u64 block);
 bool ghost_take(struct ghost *g, u64 block);
 /*
  * Forgets the oldest until at most @count are left, but GHOST_TRIM_MOST at once:
- * when the cache has lost most of its memory they may be millions.
+ * when the cache has lost most of its memory they may be millions, and as many blocks
+ * as a read takes may be evicted, one after the other, under the caller's lock.
  */
 void ghost_trim(struct ghost *g, u32 count);
 

@@ -8,6 +8,7 @@
 #define AUTO_DOUBLINGS	2	/* so often twice as many, when they come late, */
 #define AT_ONCE		8	/* but not more than this share of the cache, or was read */
 #define USED_LATELY	32	/* references: so something is */
+#define UNUSED_MOST	(1u << 31)	/* counted of them, and of their blocks */
 #define PARTS_SCORED	8	/* of a run, or up to twice as many; */
 #define NEAR_SCORED	2	/* of near's, where no I/O is dear */
 #define OBL_ALONE	16	/* blocks: after reads of so many obl alone does nothing */
@@ -357,8 +358,9 @@ void planner_reference(struct planner *p, const struct reference *ref,
 		plan->waiting = 0;
 		return;
 	}
-	p->unused_for = ref->room == ROOM_WEIGHING && !ref->goes_on ? 0 : p->unused_for + 1;
-	p->unused_blocks = p->unused_for ? p->unused_blocks + ref->n : 0;
+	p->unused_for = ref->room == ROOM_WEIGHING && !ref->goes_on ? 0 :
+			pure_min(p->unused_for, UNUSED_MOST) + 1;
+	p->unused_blocks = p->unused_for ? pure_min(p->unused_blocks, UNUSED_MOST) + ref->n : 0;
 	few.lookahead = auto_lookahead(p, ref);
 	few.full = ref->full && p->unused_for < USED_LATELY;
 	chooser_reference(&p->chooser, &few);

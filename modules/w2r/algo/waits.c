@@ -49,7 +49,8 @@ bool waits_in_vain(const struct waits *w, u16 came, bool expected, u32 limit)
 	u32 longest = LONGEST * limit >> w->shift;
 	u32 least = (expected ? EXPECTED * limit : limit / LEAST_SHARE) >> w->shift;
 
-	return age(w, came) > pure_min(longest, pure_max(least, w->most));
+	/* A step is the least that can be told, however small the limit has become. */
+	return age(w, came) > pure_max(1, pure_min(longest, pure_max(least, w->most)));
 }
 
 static bool counts(const struct waits *w, u64 block)
