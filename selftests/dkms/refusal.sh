@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 20
+plan 22
 
 OLD=5.9.0-1-amd64
 
@@ -87,6 +87,10 @@ told() {
 	mkdir -p /etc/dkms && echo "$1=$2" >/etc/dkms/framework.conf
 }
 
+must mkdir /srv/my
+must told dkms_tree '"/srv/my dkms"'
+check_fails 'what DKMS keeps in a path with blanks is refused' 'a path with blanks' dkms_install
+check 'and what lies beside it stays' rmdir /srv/my
 must told source_tree /srv
 check_fails 'sources of DKMS that are elsewhere are refused' 'its source_tree elsewhere than in /usr/src' dkms_install
 must told install_tree /srv
