@@ -7,7 +7,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 21
+plan 22
 
 other=${KVER%-amd64}-other-amd64
 bare=${KVER%-amd64}-bare-amd64
@@ -44,6 +44,9 @@ must sh -c "echo 'modules clean:; false' >/lib/modules/$other/build/Makefile"
 must mkdir "/lib/modules/$other/build/include"
 state=$(installed_state)
 check_fails 'it cannot be built for the other kernel' "cannot be built for kernel $other" install_work
+must cp /muster/VERSION $work
+check_fails 'nor can the version that is there, and it says what to do' "do without it there: $told" install_work
+must sh -c "echo 97 >$work/VERSION"
 check_eq 'and all is as it was then' "$(diff <(echo "$state") <(installed_state))" ''
 
 must rm -r "/lib/modules/$other/build"
