@@ -8,7 +8,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 34
+plan 35
 
 # A copy of the sources that does not build.
 break_sources() {
@@ -43,7 +43,13 @@ install_untold_systemd() {
 		chmod +x /root/deaf/systemctl && PATH=/root/deaf:$PATH install_told && rmdir /run/systemd/system
 }
 
+uninstall_told() {
+	make -C "$work" uninstall >/root/told 2>&1
+}
+
 ctl=/usr/local/bin/musterctl
+wants=/etc/systemd/system/swap.target.wants
+enabled=$wants/'mswap@dev-disk-by\x2did-a.service'
 
 must few_modules
 must small_sources $work
@@ -127,7 +133,13 @@ check_eq 'musterctl comes with it' "$(setpriv --reuid 65534 --clear-groups $ctl)
 check 'dkms remove --all' dkms remove -m muster -v 98 --all
 check_eq 'leaves no file but the sources behind' \
 	"$(diff <(echo "$before") <(files) | grep '^[<>]' | grep -vE '^> /(usr/(src/muster-98|lib/muster|local/s?bin)|etc/systemd/)')" ''
-must make -C $work uninstall
-check_eq 'make uninstall takes these too' "$(files)" "$before"
+must mkdir -p $wants
+must ln -s ../mswap@.service "$enabled"
+must uninstall_told
+check_eq 'make uninstall names what is enabled still' "$(grep enabled /root/told)" \
+	"muster: ${enabled##*/} is still enabled: rm '$enabled'"
+must rm "$enabled"
+must rmdir $wants
+check_eq 'and takes these too' "$(files)" "$before"
 
 finish
