@@ -37,10 +37,10 @@ headers:
 		exit 1; }
 
 install: headers
-	@tools/dkms-setup install $(KVER) $(abspath $(KDIR))
+	@sh tools/dkms-setup install $(KVER) $(abspath $(KDIR))
 
 uninstall:
-	@tools/dkms-setup uninstall
+	@sh tools/dkms-setup uninstall
 
 musterctl:
 	@$(MAKE) -s -C tools/musterctl can-build 2>/dev/null || { \
