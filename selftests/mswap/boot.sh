@@ -72,7 +72,7 @@ stand_in() {
 	mkdir -p "$WORK/$1" && cat >"$WORK/$1/$1" && chmod +x "$WORK/$1/$1"
 }
 
-plan 77
+plan 82
 
 must null_make muster0 64
 must modprobe mswap
@@ -266,15 +266,29 @@ for type in 101 102; do
 	must blockdev --rereadpt /dev/muster1
 	refused "a partition of type 0$type" 'which may hold anything' "$(readlink -f /dev/muster1)p1"
 done
-# blkid_says TYPE: it takes any device for a partition of that type.
+# blkid_says TYPE [DEVICE]: it takes that device, or any, for a partition of that type.
+# shellcheck disable=SC2016 # the script expands it
 blkid_says() {
-	printf '#!/bin/sh\necho %s\n' "$1" | stand_in blkid
+	printf '#!/bin/sh\ncase "$*" in *%s) echo %s ;; esac\n' "${2:-}" "$1" | stand_in blkid
 }
 
 must dd if=/dev/zero of=/dev/muster1 bs=512 count=1 conv=notrunc
 must blkid_says 0657fd6d-a4ab-43c4-84e5-0933c84b4f4f
 PATH=$WORK/blkid:$PATH refused "a GPT's swap" 'on which systemd may swap at boot' /dev/muster1
 must blockdev --rereadpt /dev/muster1
+must wipefs -q -a /dev/muster1
+# One lies on the other, as dm-crypt on LVM.
+must dm_make muster-lower '0 32768 linear /dev/muster1 0'
+must dm_make muster-upper '0 32768 linear /dev/mapper/muster-lower 0'
+must blkid_says 0657fd6d-a4ab-43c4-84e5-0933c84b4f4f "$(readlink -f /dev/muster1)"
+for name in lower upper; do
+	PATH=$WORK/blkid:$PATH refused "a GPT's swap under $name" 'which systemd may take at boot' "/dev/mapper/muster-$name"
+done
+must mkswap -L mswap /dev/mapper/muster-upper
+PATH=$WORK/blkid:$PATH check 'but what is marked may lie on it' mswap-swap start /dev/mapper/muster-upper
+must mswap-swap stop /dev/mapper/muster-upper
+must dmsetup remove --retry muster-upper
+must dmsetup remove --retry muster-lower
 must wipefs -q -a /dev/muster1
 must dm_make broken '0 131072 error'
 check_fails 'a disk that cannot be read' 'cannot be read' mswap-swap start /dev/mapper/broken
