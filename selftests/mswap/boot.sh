@@ -72,7 +72,7 @@ stand_in() {
 	mkdir -p "$WORK/$1" && cat >"$WORK/$1/$1" && chmod +x "$WORK/$1/$1"
 }
 
-plan 82
+plan 85
 
 must null_make muster0 64
 must modprobe mswap
@@ -233,8 +233,12 @@ renaming_cat() {
 	EOF
 }
 
+check "by the unit the kernel's name of what is marked will do" env MSWAP_BY_UNIT=yes mswap-swap start /dev/muster0
+must mswap-swap stop /dev/muster0
+
 # A small disk: all of it is summed before and after.
 must null_make muster1 16
+MSWAP_BY_UNIT=yes refused "and that of what is not, is refused" 'another disk at each boot' /dev/muster1
 must mkswap -L mswap /dev/muster1
 refused 'an unknown option' 'unknown option: reset=1' /dev/muster1 reset=1
 refused 'a value out of range' 'refuses cluster_pages=0' /dev/muster1 cluster_pages=0
