@@ -19,8 +19,8 @@ from unittest import mock
 LAB = pathlib.Path(__file__).resolve().parents[2] / "tools/lab"
 sys.path.insert(0, str(LAB))
 
-from lablib import cache, chroot, tree, vm  # noqa: E402
-from lablib.machines import DEFAULT  # noqa: E402
+from lablib import cache, chroot, own_kernel, tree, vm  # noqa: E402
+from lablib.machines import DEFAULT, MACHINES  # noqa: E402
 
 HIDDEN = ("unshare", "--mount", "--propagation", "private")
 
@@ -263,6 +263,24 @@ class Layers(Lab):
         with self.assertRaisesRegex(cache.LabError, "the sources changed each of 3 times"), tree.installed():
             pass
         self.assertEqual(self.tries(), 3)
+
+    def test_own_kernel_is_in_its_tree_or_in_its_archive(self):
+        debug = MACHINES["debug"]
+        root = tree.tree_dir(DEFAULT) / "root"
+        (root / "var/lib/dpkg").mkdir(parents=True)
+        (root / "var/lib/dpkg/status").write_text("Package: linux-image-6\nVersion: 6.12.1-1\n\n")
+        self.assertFalse(tree.built(debug))
+        archive = own_kernel.archive("debug", root)
+        archive.parent.mkdir(parents=True)
+        archive.touch()
+        self.assertTrue(tree.built(debug))
+        archive.unlink()
+        self.make_tree(tree.tree_dir(debug))
+        self.patch(own_kernel, "build", self.fail)
+        self.assertTrue(tree.built(debug))
+        self.assertEqual(tree.build(debug), tree.tree_dir(debug) / "root")
+        self.patch(own_kernel, "_recipe", lambda _name: ["another"])
+        self.assertFalse(tree.built(debug))
 
     def test_trial_build_is_of_the_sources(self):
         before = tree.source_digest(DEFAULT)

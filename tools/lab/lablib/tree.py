@@ -165,11 +165,12 @@ def used(machine=DEFAULT):
 
 
 def built(machine):
-    """Is the kernel in the machine's tree to be had without building one?"""
+    """Is the machine's kernel to be had without building one? A finished tree, named by its recipe, has it."""
     if not machine.own:
         return True
     debian = tree_dir(DEFAULT)
-    return debian.exists() and own_kernel.archive(machine.kernel, debian / "root").exists()
+    return debian.exists() and (tree_dir(machine).exists()
+                                or own_kernel.archive(machine.kernel, debian / "root").exists())
 
 
 def made(machine):
