@@ -8,7 +8,7 @@ import threading
 
 from lablib import cache
 
-from . import commands
+from . import commands, objects
 
 UNIT = cache.CHECKOUT / "selftests/unit"
 INTERLEAVE = cache.CHECKOUT / "selftests/interleave"
@@ -16,11 +16,16 @@ FUZZ_SECONDS = 5
 # Of a CPU: each takes a minute of one at most here. How long that lasts depends on what VMs leave of it.
 CPU_SECONDS = 3600
 LIMIT_SECONDS = 6 * 3600
-# What was compiled once, in whichever clone, is not compiled again: make goes by the age of files.
+# What was compiled once, in whichever clone, is not compiled again.
 COMPILERS = ["env", f"PATH=/usr/lib/ccache:{os.environ['PATH']}", f"CCACHE_DIR={cache.CACHE / 'ccache'}",
              "CCACHE_NOHASHDIR=1", "CCACHE_MAXSIZE=500M"]
 # One build at a time: all tests share the objects.
 BUILDING = threading.Lock()
+# Directory with a Makefile -> what else of the checkout is built there.
+SOURCES = {UNIT: ("modules", "selftests/unit", "tools/sim", "tools/musterctl", "VERSION"),
+           INTERLEAVE: ("modules", "selftests/interleave")}
+# What is built in out_dir(): not the fuzzers' corpora, nor what made one crash.
+BUILT = {UNIT: ("unit/*", "fuzz/*.[ao]", "fuzz/fuzz_*"), INTERLEAVE: ("interleave/**/*",)}
 
 
 def out_dir():
@@ -46,9 +51,14 @@ def make(where, out, *words):
     return commands.run([*COMPILERS, *limit, "make", "-s", "-C", where, f"OUT={out}", *words], LIMIT_SECONDS)
 
 
-def _run(where, out, target, *words):
+def _build(where, out, target):
     with BUILDING, cache.lock(f"unit-{out_dir().name}"):
-        status, output = make(where, out, "-j2", "build")
+        with objects.made_of(SOURCES[where], out_dir(), f"sources-{where.name}", BUILT[where]):
+            return make(where, out, "-j2", target)
+
+
+def _run(where, out, target, *words):
+    status, output = _build(where, out, "build")
     return (status, output) if status else make(where, out, target, *words)
 
 
@@ -71,8 +81,7 @@ def run_bench_verdicts():
 
 def run_musterctl():
     """The tool, on trees of files in place of sysfs."""
-    with BUILDING, cache.lock(f"unit-{out_dir().name}"):
-        status, output = make(UNIT, out_dir(), "musterctl")
+    status, output = _build(UNIT, out_dir(), "musterctl")
     return (status, output) if status else discover("selftests/musterctl", f"MUSTERCTL={out_dir()}/unit/musterctl")
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Runs selftests in VMs, grouped by what they need of the machine."""
 
+import contextlib
 import dataclasses
 import functools
 import json
@@ -13,7 +14,7 @@ import time
 
 from lablib import cache, children, machines
 
-from . import interrupt, ktap
+from . import interrupt, ktap, objects
 from .report import FAIL, Result
 
 CHECKOUT = cache.CHECKOUT
@@ -43,6 +44,8 @@ GUESSED_SECONDS = 20
 CONSOLE_LINES = 80
 # What is enough for the few tests on the debug kernel: to look for leaks there takes as long as there is memory.
 LITTLE = (("mem", "1G"),)
+# What is built beside selftests/progs, and of which parts of the checkout.
+TOOLS = {"w2r-sim": ("modules/algo", "modules/w2r/algo", "tools/sim/w2r"), "musterctl": ("tools/musterctl", "VERSION")}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -398,11 +401,15 @@ def judge_files(test, where):
 def build_programs():
     """Builds selftests/progs; returns the directory they are in."""
     out = cache.CACHE / "progs" / cache.digest(str(CHECKOUT))
-    with cache.lock(f"progs-{out.name}"):
-        known = {path.stem for path in (SELFTESTS / "progs").glob("*.c")} | {"w2r-sim", "musterctl"}
+    kinds = {"progs": (("selftests/progs",), [path.stem for path in (SELFTESTS / "progs").glob("*.c")]),
+             **{name: (places, (name,)) for name, places in TOOLS.items()}}
+    known = {f"sources-{kind}" for kind in kinds} | {name for _, names in kinds.values() for name in names}
+    with cache.lock(f"progs-{out.name}"), contextlib.ExitStack() as stack:
         for path in out.glob("*"):
             if path.name not in known:
                 path.unlink()
+        for kind, (places, names) in kinds.items():
+            stack.enter_context(objects.made_of(places, out, f"sources-{kind}", names))
         done = subprocess.run(["make", "-s", "-j2", "-C", str(SELFTESTS / "progs"), f"OUT={out}"],
                               text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode:
