@@ -280,6 +280,29 @@ class Makefiles(unittest.TestCase):
             self.check(["test_a", "fuzz_a"], where, goes, "modules/algo/pure.h", "modules/mswap/algo/b.c",
                        "tools/sim/w2r/b.c", "tools/musterctl/figure.c", f"{where}/test_a.c", f"{where}/fuzz_a.c")
 
+    def fuzz(self):
+        """The status of the fuzzer a, which is there, and what it was told to run."""
+        (self.dir / "log").write_text("")
+        done = subprocess.run(["make", "-s", "-C", self.dir / "selftests/unit", f"OUT={self.dir}/out",
+                               f"CLANG={self.dir}/cc", "fuzz"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        return done.returncode, (self.dir / "log").read_text().split()
+
+    def test_what_crashed_a_fuzzer_is_tried_first(self):
+        self.test_unit()
+        fuzzer, crash = self.dir / "out/fuzz/fuzz_a", self.dir / "out/fuzz/fuzz_a.crashes/crash-1"
+        fuzzer.write_text('#!/bin/sh\nfor last; do :; done\necho ${last##*/} >>../../log\n'
+                          '[ "${last##*/}" != crash-1 ] || exit 1\n'
+                          '[ ! -e ../../bad ] || { echo >"${1#-artifact_prefix=}crash-1"; exit 1; }\n')
+        fuzzer.chmod(0o755)
+        self.assertEqual(self.fuzz(), (0, ["fuzz_a.corpus"]))
+        self.write("bad")
+        self.assertEqual(self.fuzz(), (2, ["fuzz_a.corpus"]))
+        (self.dir / "bad").unlink()
+        self.assertEqual(self.fuzz(), (2, ["crash-1"]))
+        fuzzer.write_text(fuzzer.read_text().replace("exit 1", ":"))
+        self.assertEqual(self.fuzz(), (0, ["crash-1", "fuzz_a.corpus"]))
+        self.assertTrue(crash.exists())
+
     def test_interleave(self):
         where = "selftests/interleave"
         for goes in ("modules/mswap/algo/a.c", f"{where}/mswap_a.c", f"{where}/kernel/a.c"):
