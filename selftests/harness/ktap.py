@@ -37,6 +37,9 @@ OOM_KILL = re.compile(r"invoked oom-killer: ")
 # CPU, taint, machine: what an OOM kill says before its stack.
 OOM_HEAD_LINES = 5
 EXPECTED_AT_BOOT = ("kmemleak: Kernel memory leak detector initialized",)
+# An emulator that loses the timer of a CPU leaves what waits there, and whoever waits for that.
+EXPECTED_OF_LOST_BOOT = (*EXPECTED_AT_BOOT, r"detected (expedited )?stalls", r"kthread starved",
+                         r"blocked\b.* for more than \d+ seconds", r"Call Trace:")
 WINDOW = re.compile(r"^.*\bselftest (\S+) (begins|ends)\b.*$", re.MULTILINE)
 
 

@@ -75,6 +75,9 @@ warns_as_expected() {
 warns() {
 	echo "[    2.000000] WARNING: lost" >>"$out/console"
 }
+boots_twice() {
+	echo "[    0.900000] $1" >"$out/console.1"
+}
 ends() {
 	cp "$out/console" "$out/dmesg"
 	exit "$1"
@@ -304,14 +307,14 @@ sched: RT throttling activated
     return (1, "\n".join(bad)) if bad else (0, "")
 
 
-def _boots_with(lab, logs, seconds=5, grace=vm.GRACE_SECONDS):
-    """{name: (outcome, why)} of the results of tests a and b, with what LAB makes of their boots."""
+def _boots_with(lab, logs, seconds=5, grace=vm.GRACE_SECONDS, printed=None):
+    """{name: (outcome, why)} of the results of tests a and b, with what LAB makes of their boots; PRINTED gets more."""
     logs.mkdir(parents=True)
     (logs / "bin").mkdir()
     (logs / "lab").write_text(lab)
     (logs / "lab").chmod(0o755)
     tests = [vm.Test(name, META / "planted.sh", seconds, (), ("WARNING: foreseen",)) for name in ("t/a", "t/b")]
-    inner = Reporter(io.StringIO())
+    inner = Reporter(printed or io.StringIO())
     boots = vm.Boots(tests, inner, logs, logs / "bin")
     boots.lab = logs / "lab"
     boots.grace = grace
@@ -328,6 +331,23 @@ def ends(logs):
             got[name][0] == outcome and why in got[name][1] for name, (outcome, why) in wanted.items())
         if not right:
             bad.append(f"{what}:\n  said {got},\n  wanted {wanted}")
+    return (1, "\n".join(bad)) if bad else (0, "")
+
+
+def booted_twice(logs):
+    """That the lab had to boot twice is told; trouble of the first time is a failure, that of a lost CPU is none."""
+    bad = []
+    for number, (line, trouble) in enumerate((("x", ""), ("rcu: INFO: rcu_preempt detected stalls on CPUs/tasks:", ""),
+                                              ("WARNING: early", "WARNING: early"))):
+        printed = io.StringIO()
+        what = f"boots_twice '{line}'; passes t.a; passes t.b; ends 0\n"
+        got = _boots_with(FAKE_LAB + what, logs / str(number), printed=printed)
+        outcome, why = got.pop("t/a, before its begin", ("", ""))
+        right = (outcome == FAIL and trouble in why) if trouble else not outcome
+        if not right or got != {"t/a": (PASS, ""), "t/b": (PASS, "")}:
+            bad.append(f"{line}: said {got}, before them {outcome} '{why}'")
+        if "booted twice for t/a, t/b: see " not in printed.getvalue():
+            bad.append(f"{line}: said not that it booted twice:\n{printed.getvalue()}")
     return (1, "\n".join(bad)) if bad else (0, "")
 
 
@@ -419,12 +439,14 @@ def lost_network(logs):
 
 
 def late_vm(logs):
-    """A VM that does not boot in time is booted once more; then it has failed, and its console is shown."""
-    done = subprocess.run([str(vm.LAB), "run", "--no-sync", "true"],
+    """A VM that does not boot in time is booted once more; then it has failed. Both consoles are shown and kept."""
+    logs.mkdir(parents=True)
+    done = subprocess.run([str(vm.LAB), "run", "--no-sync", "--console", str(logs / "console"), "true"],
                           env=os.environ | {"MUSTER_BOOT_SECONDS": "0"}, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     late = done.stdout.count("the VM did not boot; the end of its console:")
-    good = done.returncode == 124 and late == 2 and "booting once more" in done.stdout
+    kept = (logs / "console").exists() and (logs / "console.1").exists()
+    good = done.returncode == 124 and late == 2 and kept and "booting once more" in done.stdout
     return (0, "") if good else (1, f"status {done.returncode}, wanted 124\n{done.stdout}")
 
 
@@ -517,9 +539,9 @@ def planted_race(logs):
 
 
 TESTS = {"cases": cases, "ends": ends, "planted": planted, "planted_race": planted_race, "kernel_log": kernel_log,
-         "hung_vm": hung_vm, "frozen_vm": frozen_vm, "late_vm": late_vm, "kernels": kernels, "groups": groups,
-         "broken_machine": broken_machine, "lost_network": lost_network, "missing_kernel": missing_kernel,
-         "killed_lab": killed_lab, "no_unit_tests": no_unit_tests, "parts": parts, "soak_step": soak_step,
-         **meta_run.TESTS}
+         "booted_twice": booted_twice, "hung_vm": hung_vm, "frozen_vm": frozen_vm, "late_vm": late_vm,
+         "kernels": kernels, "groups": groups, "broken_machine": broken_machine, "lost_network": lost_network,
+         "missing_kernel": missing_kernel, "killed_lab": killed_lab, "no_unit_tests": no_unit_tests, "parts": parts,
+         "soak_step": soak_step, **meta_run.TESTS}
 # What a test boots, where that is not the default.
 KERNELS = {"planted": "debug", "planted_race": "kcsan"}

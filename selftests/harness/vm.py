@@ -293,6 +293,7 @@ class Boots:
 
     def _judge_boot(self, out, code, late):
         """What no test's own files tell: trouble between two tests, and a VM that did not end as it should."""
+        self._judge_first(out)
         dmesg = read(out / "dmesg")
         started = bool(self.waiting) and (out / self.waiting[0].id / "started").exists()
         ended = [test for test in self.booted if test not in self.waiting]
@@ -322,6 +323,16 @@ class Boots:
         if self.waiting and (code == 0 or not ended):
             return f"the lab ended with status {code} before the end"
         return ""
+
+    def _judge_first(self, out):
+        """What there is of a boot that did not come up to the tests, so that the lab has booted once more."""
+        console = out / "console.1"
+        if not console.exists():
+            return
+        self.reporter.say(f"booted twice for {', '.join(test.label for test in self.booted)}: see {console}")
+        trouble = ktap.kernel_trouble(read(console), ktap.EXPECTED_OF_LOST_BOOT)
+        if trouble:
+            self._fail_gap(None, f"booted twice; kernel log of the first time: {trouble[0].strip()}", read(console))
 
     def _gaps(self, log):
         """{id of the test before, or None: (why, lines)} of the trouble in the kernel log when no test runs."""

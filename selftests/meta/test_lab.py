@@ -234,9 +234,25 @@ class Layers(Lab):
 
     def test_no_refresh_beside_a_vm(self):
         self.patch(vm, "accelerator", lambda: "tcg")
-        job = mock.Mock(boot=self.refresh, booted_seconds=lambda: 0.0)
+        job = mock.Mock(boot=self.refresh, booted_seconds=lambda: 0.0, emulator_failed=False)
         self.patch(vm, "Job", lambda *_: job)
         self.check_in_use(vm.run, argparse.Namespace(kernel=DEFAULT, out=None, no_sync=True), "")
+
+    def boots_of_one_that_hangs(self, append):
+        """(how often, how often its console was kept)"""
+        self.patch(vm, "accelerator", lambda: "tcg")
+        job = mock.Mock(emulator_failed=True, share=self.dir / "none")
+        job.boot.return_value = vm.TIMED_OUT
+        self.patch(vm, "Job", lambda *_: job)
+        args = argparse.Namespace(kernel=DEFAULT, out=None, no_sync=True, timeout=1, append=append)
+        self.assertEqual(vm.run(args, ["true"]), vm.TIMED_OUT)
+        return job.boot.call_count, job.keep_console.call_count
+
+    def test_vm_that_does_not_boot_boots_twice(self):
+        self.assertEqual(self.boots_of_one_that_hangs("x=1"), (2, 1))
+
+    def test_nor_where_muster_is_loaded_as_it_boots(self):
+        self.assertEqual(self.boots_of_one_that_hangs("x=1 modules_load=mswap"), (1, 0))
 
     def test_old_trees_go_unless_they_are_used(self):
         now = tree.tree_dir(DEFAULT)

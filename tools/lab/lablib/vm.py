@@ -181,6 +181,10 @@ class Job:
             for line in self.console.read_text(errors="replace").splitlines():
                 print(f"  | {line}", file=sys.stderr)
 
+    def keep_console(self):
+        """As console.1: the next boot writes to the same file."""
+        shutil.copy(self.console, self.console.with_name(f"{self.console.name}.1"))
+
     def show_tail(self, why):
         lines = self.console.read_text(errors="replace").splitlines()[-TAIL_LINES:]
         cache.say(f"{why}; the end of its console:")
@@ -230,9 +234,10 @@ def run(args, cmd):
         start = time.monotonic()
         status = job.boot(accel, cmd)
         # While a busy host boots a VM, QEMU's TCG seldom fails an assertion of its own (iotlb_to_section), or
-        # loses the timer of a CPU, which then sleeps for ever.
-        if job.emulator_failed:
+        # loses the timer of a CPU, which then sleeps for ever. Where muster is loaded so early, it may be what hangs.
+        if job.emulator_failed and "modules_load" not in args.append:
             job.show_tail("the VM did not boot")
+            job.keep_console()
             cache.say("booting once more")
             status = job.boot(accel, cmd)
         seconds = time.monotonic() - start
