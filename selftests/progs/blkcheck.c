@@ -5,9 +5,11 @@
  * while it is being written, as before or after that write, and never as a third thing.
  *
  * Memory of the I/Os starts at any multiple of 512 bytes, where the device admits that. All content of the
- * device is lost. SIGTERM ends it early, as if the time were over.
+ * device is lost. SIGTERM ends it early, as if the time were over. What each thread does follows from the
+ * seed, which is another one each time unless it is told; when it does it does not.
  *
- *	writes=… reads=… discards=… zeroes=… racing_reads=… unaligned=yes|no io_errors=0 secs=…
+ *	seed=…
+ *	writes=… reads=… discards=… zeroes=… racing_reads=… unaligned=yes|no io_errors=0 secs=… seed=…
  *	verified N pages, M bad
  */
 #include <errno.h>
@@ -26,6 +28,7 @@
 #define LEAST_OPERATIONS 50		/* of each thread */
 #define SECTOR		512
 #define ZERO_TRIES	50
+#define SEED_MAX	999999999UL
 
 enum operation { WRITE, READ, DISCARD, ZERO, RACE, OPERATIONS };
 
@@ -35,6 +38,7 @@ static double deadline;
 static volatile sig_atomic_t told;	/* to end */
 static size_t region_blocks;	/* of each writer */
 static unsigned long writers = 4, readers = 2;
+static unsigned long seed;
 static bool with_discard = true, unaligned, aligned_only, errors_allowed;
 
 struct worker {
@@ -198,7 +202,7 @@ static void worker_start(struct worker *worker, size_t number)
 	bool writer = number < writers;
 	int error;
 
-	worker->random = mix64(number + 1) | 1;
+	worker->random = mix64(mix64(seed) + number + 1) | 1;
 	worker->first = writer ? number * region_blocks : 0;
 	worker->blocks = writer ? region_blocks : region_blocks * writers;
 	worker->memory = aligned_alloc(PAGE_SIZE, (MAX_BLOCKS + 1) * PAGE_SIZE);
@@ -242,9 +246,9 @@ static void run(void)
 		total.tally.verified += workers[i].tally.verified;
 		total.tally.bad += workers[i].tally.bad;
 	}
-	printf("writes=%lu reads=%lu discards=%lu zeroes=%lu racing_reads=%lu unaligned=%s io_errors=%lu secs=%.3f\n",
+	printf("writes=%lu reads=%lu discards=%lu zeroes=%lu racing_reads=%lu unaligned=%s io_errors=%lu secs=%.3f seed=%lu\n",
 	       total.count[WRITE], total.count[READ], total.count[DISCARD], total.count[ZERO],
-	       total.count[RACE], unaligned ? "yes" : "no", total.errors, seconds_now() - start);
+	       total.count[RACE], unaligned ? "yes" : "no", total.errors, seconds_now() - start, seed);
 	exit(tally_report(&total.tally));
 }
 
@@ -290,12 +294,21 @@ static void prepare(const char *path, unsigned long mib)
 	oracle_init(&oracle, (uint32_t)getpid(), region_blocks * writers);
 }
 
+static unsigned long seed_of_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return mix64((uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec) % (SEED_MAX + 1);
+}
+
 int main(int argc, char **argv)
 {
 	unsigned long mib = 0, secs = 10;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "t:r:s:S:DEA")) != -1) {
+	seed = seed_of_now();
+	while ((opt = getopt(argc, argv, "t:r:s:S:x:DEA")) != -1) {
 		if (opt == 't')
 			writers = number_arg(optarg, 1, MAX_THREADS);
 		else if (opt == 'r')
@@ -304,6 +317,8 @@ int main(int argc, char **argv)
 			secs = number_arg(optarg, 1, 86400);
 		else if (opt == 'S')
 			mib = number_arg(optarg, 1, 1UL << 20);
+		else if (opt == 'x')
+			seed = number_arg(optarg, 0, SEED_MAX);
 		else if (opt == 'D')
 			with_discard = false;
 		else if (opt == 'E')
@@ -316,7 +331,10 @@ int main(int argc, char **argv)
 	if (optind != argc - 1)
 		die("usage: blkcheck [-t WRITERS] [-r RACING_READERS] [-s SECONDS] [-S MIB_OF_THE_DEVICE]\n"
 		    "                [-D (no discards)] [-E (failed I/Os are counted, not fatal)]\n"
-		    "                [-A (memory in whole pages only)] DEVICE");
+		    "                [-A (memory in whole pages only)] [-x SEED] DEVICE");
+	/* At once: a time-out may leave no more. */
+	printf("seed=%lu\n", seed);
+	fflush(stdout);
 	signal(SIGTERM, tell);
 	prepare(argv[optind], mib);
 	deadline = seconds_now() + (double)secs;

@@ -83,7 +83,7 @@ step_other_device() {
 	between 1 3
 	echo "another device comes for $PICK s and goes"
 	mswap_add /dev/muster2
-	blkcheck -A -s "$PICK" -t 2 -r 1 -S 32 "$MSWAP" >/dev/null && mswap_remove "$MSWAP"
+	blkcheck -A -x "$RANDOM" -s "$PICK" -t 2 -r 1 -S 32 "$MSWAP" >/dev/null && mswap_remove "$MSWAP"
 }
 
 step_w2r_table() {
