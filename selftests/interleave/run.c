@@ -129,9 +129,15 @@ static double seconds_now(void)
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
-static u32 run_for(double seconds, u64 seed)
+static u64 seed_of_now(void)
+{
+	return (u64)time(NULL) << 20;
+}
+
+static u32 run_for(double seconds)
 {
 	double end = seconds_now() + seconds;
+	u64 seed = seed_of_now();
 	u32 n = 0;
 
 	do {
@@ -147,6 +153,15 @@ static u32 run_seeds(u64 first, u32 n)
 	for (i = 0; i < n; i++)
 		run_seed(first + i);
 	return n;
+}
+
+static u32 run_todays(u32 n)
+{
+	u64 first = seed_of_now();
+
+	printf("# seeds %llu to %llu\n", first, first + n - 1);
+	fflush(stdout);
+	return run_seeds(first, n);
 }
 
 static void check_events(void)
@@ -190,8 +205,10 @@ static u32 run_as_told(int argc, char **argv)
 		return run_seeds(1, n);
 	if (!strcmp(argv[1], "--seed"))
 		return run_seeds(n, 1);
+	if (!strcmp(argv[1], "--today"))
+		return run_todays(n);
 	if (!strcmp(argv[1], "--seconds"))
-		return run_for(n, (u64)time(NULL) << 20);
+		return run_for(n);
 	return 0;
 }
 
@@ -208,7 +225,7 @@ int run_main(int argc, char **argv, const struct run_test *test)
 	fflush(stdout);
 	n = run_as_told(argc, argv);
 	if (!n) {
-		fprintf(stderr, "usage: %s [--seeds N | --seed N | --seconds N]\n", argv[0]);
+		fprintf(stderr, "usage: %s [--seeds N | --seed N | --today N | --seconds N]\n", argv[0]);
 		return 2;
 	}
 	printf("ok 1 - %s # %u seeds\n", test->name, n);

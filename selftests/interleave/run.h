@@ -21,8 +21,8 @@ struct run_test {
 
 /*
  * Without options the seeds 1 to @test->seeds, and the first one again, which must run
- * as before. --seeds N: so many; --seed N: this one; --seconds N: seeds of today for so
- * long. The exit status; a failure does not return.
+ * as before. --seeds N: so many; --seed N: this one; --today N: so many others, by the
+ * time; --seconds N: such for so long. The exit status; a failure does not return.
  */
 int run_main(int argc, char **argv, const struct run_test *test);
 /* Event @number of the test's has come to pass @n times. */
