@@ -27,11 +27,12 @@ KERNEL_TROUBLE = re.compile("|".join((
     r"XFS .*([Cc]orruption|CRC error|Internal error|Shutting down filesystem|has been shut down)",
     r"writeback error on inode", r"invoked oom-killer: ", r"kobject_add_internal failed for", r"VFS: Busy inodes after",
     r"Huh VM_FAULT_OOM leaked", r"potential data loss", r"possible deadlock in", r"\bI/O (tag )?\d+ .*\btimeout\b",
-    r"\bsegfault at\b", r"\btraps: .* trap ",
+    r"\bsegfault at\b", r"\btraps: .* trap ", r"huh, entered softirq", r"device-mapper: integrity: .*Checksum failed",
     # What muster's modules say of themselves.
     r"\b(read|write) of \d+ slots at slot \d+ of the backing device failed", r"do not take writes and were retired",
     r"no physical slot is left", r"reads no longer pass over slots", r"a page of it cannot be read back",
-    r"w2r: .*: no files in sysfs",
+    r"w2r: .*: no files in sysfs", r"only \d+ of \d+ devices were made",
+    r"I/O of \d+ sectors at sector \d+ (has no backing device|is not of whole|ends behind)",
 )))
 OOM_KILL = re.compile(r"invoked oom-killer: ")
 # CPU, taint, machine: what an OOM kill says before its stack.

@@ -268,6 +268,12 @@ nvme nvme0: I/O tag 8 (1008) opcode 0x2 (I/O Cmd) QID 2 timeout, completion poll
 nvme nvme0: I/O 8 QID 2 timeout, aborting
 buscheck[741]: segfault at 8 ip 0000000000401234 sp 00007ffc00000000 error 4 in buscheck[401000+1000]
 traps: buscheck[741] trap divide error ip:401234 sp:7ffc00000000 error:0 in buscheck[401000+1000]
+huh, entered softirq 4 BLOCK 00000000deadbeef with preempt_count 00000100, exited with 00000101?
+device-mapper: integrity: dm-0: Checksum failed at sector 0x7ff8
+mswap: only 1 of 2 devices were made (error -12)
+mswap: mswap0: I/O of 8 sectors at sector 0 has no backing device to go to
+mswap: mswap0: I/O of 1 sectors at sector 0 is not of whole 4 KiB slots
+mswap: mswap0: I/O of 8 sectors at sector 1048576 ends behind the last slot
 mswap: mswap0: read of 1 slots at slot 8 of the backing device failed (error -5)
 mswap: mswap0: write of 64 slots at slot 960 of the backing device failed (error -5)
 mswap: mswap0: 24 of 64 slots at slot 960 do not take writes and were retired
