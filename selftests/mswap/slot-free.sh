@@ -8,7 +8,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 16
+plan 15
 
 scan() {
 	blkpattern "$@" scan "$MSWAP"
@@ -48,9 +48,10 @@ check_eq 'the program has them all' "$(value_of bad <<<"$seen") $(value_of sigbu
 buscheck_end
 check_eq 'and passed' $? 0
 
+# Old data would be that of another place on the device, which is no match.
 seen=$(scan -o 77)
-check_eq 'no block shows old data' "$(value_of match <<<"$seen")" 0
-check_that 'but for the swap header all is zeros' "$(value_of other <<<"$seen") <= 1"
+check_that 'no block shows old data: but for the swap header all is zeros' \
+	"$(value_of pages <<<"$seen") - $(value_of zero <<<"$seen") <= 1"
 must mswap_set reset 1
 must mswap_set backing_dev /dev/muster0
 seen=$(scan -o 77)
