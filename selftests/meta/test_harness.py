@@ -173,6 +173,32 @@ class Unit(Harness):
         status, output = self.check("while :; do :; done")
         self.assertTrue(status and "CPU time limit exceeded" in output, output)
 
+    def seeds_of(self, name, bad=None):
+        """Of the runs of the test NAME, '' where it is told none, and what came of them; the seed BAD fails."""
+        seeds = []
+
+        def make(_where, _out, *words):
+            if "check" in words:
+                seeds.append("".join(word for word in words if word.startswith("UNIT_SEED=")))
+                return int(seeds[-1] == bad), ""
+            return 0, ""
+
+        self.patch(unit, "make", make)
+        self.patch(unit.random, "randrange", lambda _first, _end: 5)
+        return seeds, unit.run_test(name)
+
+    def test_a_drawn_seed_is_told(self):
+        self.assertEqual(self.seeds_of("test_table"), (["", "UNIT_SEED=5"], (0, "# again with UNIT_SEED=5\n")))
+        self.assertEqual(self.seeds_of("test_table", "UNIT_SEED=5")[1], (1, "# again with UNIT_SEED=5\n"))
+        self.assertEqual(self.seeds_of("test_table", "")[0], [""])
+
+    def test_none_is_drawn_where_it_takes_long_or_one_is_told(self):
+        self.assertLessEqual(unit.FIXED_SEED, set(unit.tests()))
+        for name in unit.FIXED_SEED:
+            self.assertEqual(self.seeds_of(name)[0], [""])
+        with mock.patch.dict(os.environ, UNIT_SEED="7"):
+            self.assertEqual(self.seeds_of("test_table")[0], [""])
+
     def test_one_that_waits(self):
         self.assertEqual(self.check("sleep 3; echo good"), (0, "good\n"))
 
