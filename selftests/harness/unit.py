@@ -27,7 +27,7 @@ FIXED_SEED = {"test_chance", "test_cluster", "test_pace", "test_planner", "test_
               "test_sim_mixes", "test_sim_readers", "test_sim_scans", "test_sim_w2r", "test_slot_aged",
               "test_slot_tree", "test_stream"}
 # Directory with a Makefile -> what else of the checkout is built there.
-SOURCES = {UNIT: ("modules", "selftests/unit", "tools/sim", "tools/musterctl", "VERSION"),
+SOURCES = {UNIT: ("modules", "selftests/unit", "selftests/progs", "tools/sim", "tools/musterctl", "VERSION"),
            INTERLEAVE: ("modules", "selftests/interleave")}
 # What is built in out_dir(): not the fuzzers' corpora, nor what made one crash.
 BUILT = {UNIT: ("unit/*", "fuzz/*.[ao]", "fuzz/fuzz_*"), INTERLEAVE: ("interleave/**/*",)}
