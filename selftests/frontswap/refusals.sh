@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A backing device that is full or fails: frontswap is refused, the pages go to the ordinary area, and none
 # is lost.
-# timeout: 300
+# timeout: 400
 # kernels: 5.10
 # stays: mswap mswap_frontswap
 # expect-dmesg: (read|write) of .* of the backing device failed

@@ -7,7 +7,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 15
+plan 17
 
 SMALL=65536 # bytes a small device may take more
 
@@ -53,7 +53,7 @@ check_eq 'not ready: nothing is held' "$(get footprint_bytes) $(get waiting_byte
 memory() {
 	awk -v name="$1:" '$1 == name { print int($2 / 1024) }' /proc/meminfo
 }
-must null_make mustermem $((($(memory MemTotal) + $(memory MemAvailable)) / 2 * 64)) memory_backed=0 discard=0
+must null_make mustermem $((($(memory MemTotal) + $(memory MemAvailable)) * 512)) memory_backed=0 discard=0
 refuse_logged 'a map that there is no memory for' 'Cannot allocate memory' "$SYS/backing_dev" /dev/mustermem \
 	'mswap0: no memory for [0-9]* slots: they take [0-9]* MiB'
 must mswap_set disksize 1G

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Kinds of memory in swap: huge pages that go out whole, copy-on-write over fork, huge pages under pressure, MADV_PAGEOUT
-# loops, shared memory and tmpfs, memory given up while swapped out. Every page is verified.
+# Kinds of memory in swap: huge pages that go out whole, smaller large folios, which are copied, copy-on-write over fork,
+# huge pages under pressure, MADV_PAGEOUT loops, shared memory and tmpfs, memory given up while swapped out. Every page is
+# verified.
 # timeout: 800
 # kernels: all
 
@@ -9,7 +10,7 @@
 # shellcheck source=tracing.sh
 . "$(dirname "$0")/tracing.sh"
 
-plan 17
+plan 26
 
 # swapped NAME LIMIT PROGRAM...: the program passes and has swapped.
 swapped() {
@@ -49,6 +50,26 @@ whole_huge_pages() {
 		"$(longest_writes | awk 'NR % 2 { first = $1; next } $1 == first + 256 { n++ } END { print n + 0 }')" "$whole"
 }
 
+HUGE=/sys/kernel/mm/transparent_hugepage
+
+# folios_of KIB: a program's memory is of such ones.
+folios_of() {
+	local dir=$HUGE/hugepages-$1kB whole copied
+
+	if [[ ! -e $dir/stats/swpout ]]; then
+		for ((i = 0; i < 3; i++)); do
+			skip "folios of $1 KiB" 'this kernel does not swap them out whole'
+		done
+		return
+	fi
+	whole=$(<"$dir/stats/swpout") copied=$(get pages_out_copied)
+	must put madvise "$dir/enabled"
+	check_program "folios of $1 KiB" limited 12M pagestride --thp -c 1 -k 0 -s 24 -r 2 --write-on-readback=3
+	must put never "$dir/enabled"
+	check_that "folios of $1 KiB go out whole" "$(<"$dir/stats/swpout") > $whole + 6144 / $1 / 2"
+	check_that "folios of $1 KiB are copied" "$(get pages_out_copied) > $copied + 1000"
+}
+
 must null_make muster0 320
 mswap_add /dev/muster0
 must swap_start "$MSWAP" -d
@@ -61,6 +82,16 @@ else
 		skip 'whole huge pages' "$NO_HUGE_PAGES"
 	done
 fi
+# Whose size is the largest that may be.
+if [[ -e $HUGE/hugepages-2048kB ]]; then
+	on_exit put "$(sed 's/.*\[\(.*\)\].*/\1/' "$HUGE/hugepages-2048kB/enabled")" "$HUGE/hugepages-2048kB/enabled"
+	must put never "$HUGE/hugepages-2048kB/enabled"
+fi
+for kib in 16 64 256; do
+	folios_of $kib
+done
+[[ ! -e $HUGE/hugepages-2048kB ]] || must put inherit "$HUGE/hugepages-2048kB/enabled"
+
 swapped 'fork and copy-on-write' 20M forkcow -n 2 -s 16 -r 1
 check_huge swapped 'huge pages' 28M hugecheck -n 2 -s 20 -r 2
 swapped 'MADV_PAGEOUT over and over' 64M hugecheck -P -n 2 -s 12 -r 3
