@@ -176,19 +176,22 @@ static inline bool compat_is_plugged(void)
 	return plug && !(object_is_on_stack(plug) && plug < list);
 }
 
-/* Whether what @bio names to pay for it is another cgroup than the root, which nothing limits. */
-static inline bool compat_bio_of_cgroup(struct bio *bio)
+/*
+ * The cgroup that @bio names to pay for it; NULL for the root, which nothing limits. To
+ * compare only.
+ */
+static inline const void *compat_bio_payer(struct bio *bio)
 {
 #ifdef COMPAT_HAVE_BIO_BLKCG_CSS
 	struct cgroup_subsys_state *css = bio_blkcg_css(bio);
 
-	return css && css != blkcg_root_css;
+	return css != blkcg_root_css ? css : NULL;
 #elif defined(CONFIG_BLK_CGROUP)
 	struct blkcg *blkcg = bio_blkcg(bio);
 
-	return blkcg && &blkcg->css != blkcg_root_css;
+	return blkcg && &blkcg->css != blkcg_root_css ? blkcg : NULL;
 #else
-	return false;
+	return NULL;
 #endif
 }
 

@@ -35,7 +35,7 @@ struct walk {
 	struct read_op *op;	/* spare */
 	struct onward onward;	/* to be started when the bio, or the part, is done */
 	u32 onward_from;	/* the slot whose hit starts it */
-	u16 onward_ioprio;	/* as who asked for the page that starts it */
+	struct reader onward_reader;	/* who asked for the page that starts it */
 };
 
 static void pagein_defer_to(struct pagein *pi, struct bio_list *list,
@@ -90,6 +90,7 @@ static struct read_op *read_op_ready(struct pagein *pi, struct read_op *op)
 	op->freed = 0;
 	op->alone = false;
 	op->giver = false;
+	op->held = 0;
 	op->closed = false;
 	op->down = false;
 	op->below = 0;
@@ -167,6 +168,7 @@ static noinline void pagein_ahead(struct pagein *pi, const struct walk *w)
 	op = read_op_alloc(pi, GFP_NOWAIT | __GFP_NOWARN);
 	if (!op)
 		return;
+	op->reader = w->onward_reader;
 	spin_lock_irqsave(&sh->lock, flags);
 	if (w->rest)
 		wanted = pagein_wants_onward(pi, w->rest, &onward, w->onward_from);
@@ -178,7 +180,6 @@ static noinline void pagein_ahead(struct pagein *pi, const struct walk *w)
 		read_op_discard(pi, op);
 		return;
 	}
-	op->ioprio = w->onward_ioprio;
 	read_op_submit(op);
 }
 
@@ -187,16 +188,14 @@ static noinline void pagein_ahead(struct pagein *pi, const struct walk *w)
  * to meanwhile, goes first: the bio goes through several runs.
  */
 static void note_onward(struct pagein *pi, struct walk *w, struct onward next,
-			u32 from, u16 ioprio)
+			u32 from, struct reader reader)
 {
-	if (next.slot == SLOT_NONE)
-		return;
 	if (w->onward.slot != SLOT_NONE &&
 	    granule_of(w->onward.slot) != granule_of(from))
 		pagein_ahead(pi, w);
 	w->onward = next;
 	w->onward_from = from;
-	w->onward_ioprio = ioprio;
+	w->onward_reader = reader;
 }
 
 /* The wanted page waits already: copies it, drops the lock. */
@@ -219,7 +218,8 @@ static enum step serve_waiting(struct pagein *pi, struct pagein_shard *sh,
 	slot_bio_copy(w->bio, w->bio->bi_iter, f->page, true);
 	waiting_return(&sh->room, f);
 	mswap_count(pi->stats, MSWAP_PAGES_IN_WAITING, 1);
-	note_onward(pi, w, onward, slot, w->bio->bi_ioprio);
+	if (onward.slot != SLOT_NONE)
+		note_onward(pi, w, onward, slot, reader_of(w->bio));
 	bio_advance(w->bio, PAGE_SIZE);
 	return STEP_NEXT;
 }
@@ -233,12 +233,13 @@ static void join_read(struct pagein *pi, struct pagein_shard *sh,
 		      unsigned long flags)
 	__releases(&sh->lock)
 {
-	u16 ioprio = w->bio->bi_ioprio;
+	struct reader reader = reader_of(w->bio);
 	struct onward onward = read_op_join(op, sh, w->bio, slot, n);
 
 	mswap_count(pi->stats, MSWAP_PAGES_IN_WAITING, n);
 	spin_unlock_irqrestore(&sh->lock, flags);
-	note_onward(pi, w, onward, slot + n - 1, ioprio);
+	if (onward.slot != SLOT_NONE)
+		note_onward(pi, w, onward, slot + n - 1, reader);
 }
 
 /*
@@ -279,7 +280,6 @@ static void submit_wanted(struct pagein *pi, struct walk *w)
 
 	w->op = NULL;
 	op->front = w->bio;
-	op->ioprio = w->bio->bi_ioprio;
 	op->iter = w->bio->bi_iter;
 	if (bytes < w->bio->bi_iter.bi_size) {
 		bio_advance(w->bio, bytes);
@@ -296,6 +296,7 @@ static void plan_step(struct pagein *pi, struct pagein_shard *sh,
 	struct read_op *op = w->op;
 	u32 want = op->bounce ? 1 : count_wanted(pi, sh, w->bio, slot, again);
 
+	op->reader = reader_of(w->bio);
 	if (w->alone) {
 		op->alone = true;
 		read_plan_wanted(op, sh, slot, want);
@@ -568,6 +569,7 @@ void pagein_exit(struct pagein *pi)
 	int cpu;
 
 	pagein_drain(pi);
+	WARN_ON_ONCE(atomic_read(&pi->held));
 	for_each_possible_cpu(cpu) {
 		op = *per_cpu_ptr(pi->spares, cpu);
 		if (op)

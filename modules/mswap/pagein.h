@@ -14,6 +14,7 @@
 #ifndef MSWAP_PAGEIN_H
 #define MSWAP_PAGEIN_H
 
+#include <linux/atomic.h>
 #include <linux/bio.h>
 #include <linux/mempool.h>
 #include <linux/spinlock.h>
@@ -37,6 +38,11 @@
 #define PAGEIN_READS	32
 
 struct read_op;
+
+/* Cgroups that pay for reads are told apart by a hash of so many bits; the root is 0. */
+#define PAGEIN_PAYERS_BITS	4
+#define PAGEIN_PAYERS	(1 + (1 << PAGEIN_PAYERS_BITS))
+static_assert(PAGEIN_PAYERS == STEADY_PAYERS);
 
 #define PAGEIN_FAILED	8	/* of which a shard knows */
 #define PAGEIN_WHOLE_READS	4096	/* pass over no slots after one that did has failed */
@@ -86,6 +92,10 @@ struct pagein {
 	struct bio_list deferred;	/* protected by deferred_lock */
 	struct bio_list alone;		/* likewise: to be read with nothing else */
 	struct list_head retries;	/* protected by deferred_lock */
+
+	/* Frames of reads under way, in all and by who pays. */
+	atomic_t held;
+	atomic_t held_by[PAGEIN_PAYERS];
 
 	u32 whole_left;		/* of PAGEIN_WHOLE_READS */
 };

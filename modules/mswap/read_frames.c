@@ -4,6 +4,41 @@
 
 /* A read ahead gives up what others wait for until it has one in so many of a shard's frames. */
 #define AHEAD_SHARE	2
+/* Whoever pays for reads holds at most so many times as many frames as are in no read. */
+#define PAYER_SHARE	2
+
+/*
+ * How many more frames the reader of @op may hold. If those of whom his cgroup's limit
+ * keeps waiting were not bounded the others would soon have none (the dynamic threshold
+ * of A. K. Choudhury and E. L. Hahne, "Dynamic queue length thresholds for shared-memory
+ * packet switches", 1998). Nothing limits the root cgroup. Not exact: other shards take
+ * frames at the same time.
+ */
+static u32 share_left(const struct read_op *op, const struct pagein_shard *sh)
+{
+	const struct pagein *pi = op->pi;
+	int idle = sh->room.nr_frames * PAGEIN_SHARDS - atomic_read(&pi->held);
+	u8 payer = op->reader.payer;
+
+	if (!payer)
+		return WINDOW_MAX;
+	return clamp_t(int, PAYER_SHARE * idle - atomic_read(&pi->held_by[payer]),
+		       0, WINDOW_MAX);
+}
+
+static void begin_share(struct read_op *op, u32 frames)
+{
+	op->held = frames;
+	atomic_add(frames, &op->pi->held);
+	atomic_add(frames, &op->pi->held_by[op->reader.payer]);
+}
+
+void read_end_share(struct read_op *op)
+{
+	atomic_sub(op->held, &op->pi->held);
+	atomic_sub(op->held, &op->pi->held_by[op->reader.payer]);
+	op->held = 0;
+}
 
 /*
  * How many frames, of @most, are to be had for a reader who has come to slot @from.
@@ -61,7 +96,8 @@ static void take_frames_around(struct read_op *op, struct pagein_shard *sh,
 			       struct window w, struct window run,
 			       u32 at, u32 want, u32 from)
 {
-	u32 most = frames_for(sh, w.n - want, from, op->down, !want);
+	u32 most = frames_for(sh, min(w.n - want, share_left(op, sh)), from, op->down,
+			      !want);
 	struct waiting_frame *up[WINDOW_MAX];
 	struct waiting_fate wasted = { 0 };
 	u32 nr_up = 0, nr_down = 0;
@@ -92,6 +128,7 @@ static void take_frames_around(struct read_op *op, struct pagein_shard *sh,
 	op->want = nr_down;
 	op->nr_want = want;
 	op->n = nr_down + want + nr_up;
+	begin_share(op, nr_down + nr_up);
 	if (op->n < w.n)
 		op->meant = 0;
 	pagein_learn(op->pi, sh, &waiting_no_fate, &wasted);
@@ -125,7 +162,7 @@ bool read_take_frames_of(struct read_op *op, struct pagein_shard *sh, u64 bits, 
 	struct waiting_frame *f;
 	u64 left, got;
 
-	if (frames_for(sh, most, from, op->down, ahead) < most)
+	if (share_left(op, sh) < most || frames_for(sh, most, from, op->down, ahead) < most)
 		return false;
 	for (left = bits; left; left &= left - 1) {
 		f = get_frame(op, sh, false, skip >> __ffs64(left) & 1, &wasted);
@@ -142,5 +179,7 @@ bool read_take_frames_of(struct read_op *op, struct pagein_shard *sh, u64 bits, 
 		else
 			steady_spend(&sh->steady, f->steady);
 	}
+	if (!left)
+		begin_share(op, most);
 	return !left;
 }

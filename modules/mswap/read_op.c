@@ -116,6 +116,7 @@ static void read_op_keep_frames(struct pagein_shard *sh, struct read_op *op,
 
 	lockdep_assert_held(&sh->lock);
 	sh->passing -= hweight64(op->skip);
+	read_end_share(op);
 	for (i = 0; i < op->n; i++) {
 		struct waiting_frame *f = op->frames[i];
 
@@ -184,6 +185,7 @@ static u64 read_op_shrink(struct pagein_shard *sh, struct read_op *op)
 
 	lockdep_assert_held(&sh->lock);
 	list_del(&op->list);
+	read_end_share(op);
 	for (i = 0; i < op->n; i++) {
 		if (!op->frames[i])
 			continue;
@@ -362,7 +364,7 @@ void read_op_submit(struct read_op *op)
 		opf |= op->front->bi_opf & (REQ_SYNC | REQ_META | REQ_PRIO);
 	backing_init_read(pi->backing, &op->bio, op->vecs, op->n, op->slot,
 			  opf);
-	op->bio.bi_ioprio = op->ioprio;
+	op->bio.bi_ioprio = op->reader.ioprio;
 	if (op->nr_want)
 		read_op_charge(op);
 	op->bio.bi_end_io = read_op_end_io;

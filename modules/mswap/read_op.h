@@ -7,6 +7,7 @@
 #define MSWAP_READ_OP_H
 
 #include <linux/bio.h>
+#include <linux/hash.h>
 #include <linux/list.h>
 
 #include "algo/window.h"
@@ -14,6 +15,12 @@
 
 /* Pages of bios that join a read: they bound what is copied where its I/O ends. */
 #define READ_OP_JOINED_MAX	WINDOW_MAX
+
+/* For whom is read, or ahead of whom. */
+struct reader {
+	u16 ioprio;			/* of his bio */
+	u8 payer;			/* of PAGEIN_PAYERS; 0: the root cgroup */
+};
 
 /* The rest of @bio is the @n slots of the read from @at on. */
 struct read_joined {
@@ -36,8 +43,9 @@ struct read_op {
 	u64 begun;			/* ns; 0: nobody takes the time */
 	u64 skip;			/* slots that nobody gets to see: their frames go back */
 	u64 freed;			/* under the shard's lock: given up meanwhile */
-	u16 ioprio;			/* of the bio that it is read for, or ahead of */
-	u8 steady;			/* for whom is read ahead: his class, or STEADY_NONE */
+	struct reader reader;
+	u8 held;			/* frames that count as his */
+	u8 steady;			/* for whom is read ahead: his account, or STEADY_NONE */
 	u8 meant;			/* slots that it might have had; 0: no more than it has */
 	bool down;			/* whom it is read for goes down */
 	bool alone;			/* no window, and merged with nothing */
@@ -53,6 +61,16 @@ struct read_op {
 	struct bio bio;
 	struct bio_vec vecs[WINDOW_MAX];
 };
+
+static inline struct reader reader_of(struct bio *bio)
+{
+	const void *payer = compat_bio_payer(bio);
+
+	return (struct reader){
+		.ioprio = bio->bi_ioprio,
+		.payer = payer ? 1 + hash_ptr(payer, PAGEIN_PAYERS_BITS) : 0,
+	};
+}
 
 /* Sends @op, which is among the shard's reads. Process context. */
 void read_op_submit(struct read_op *op);
@@ -122,7 +140,7 @@ bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh,
 void read_plan_wanted(struct read_op *op, struct pagein_shard *sh, u32 slot,
 		      u32 want);
 
-/* read_frames.c: under the shard's lock. */
+/* read_frames.c: under the shard's lock. No reader gets more than his share of the frames. */
 
 /*
  * Gives each slot of the window @w but the @want wanted ones from @at on a frame; where frames
@@ -139,6 +157,8 @@ void read_take_no_frames(struct read_op *op, u32 want);
  */
 bool read_take_frames_of(struct read_op *op, struct pagein_shard *sh, u64 bits, u64 skip,
 			 u32 from, bool ahead);
+/* The frames of @op, if it has any, count as its reader's no more. */
+void read_end_share(struct read_op *op);
 
 /* join.c: under the shard's lock. */
 

@@ -169,15 +169,15 @@ static u32 onward_size(struct read_op *op, struct pagein_shard *sh,
 		       struct steady_step step, u32 want)
 {
 	u32 limit = pagein_limit(op->pi), size = sh->run_tuner.size;
-	u32 class, ahead;
+	u32 account, ahead;
 
 	if (!step.length || size >= limit || want >= limit || !adapts(op->pi))
 		return 0;
-	class = steady_step_class(step);
-	ahead = min(steady_ahead(&sh->steady, class), limit - want);
+	account = steady_account(op->reader.payer, steady_step_class(step));
+	ahead = min(steady_ahead(&sh->steady, account), limit - want);
 	if (want + ahead <= size)
 		return 0;
-	op->steady = class;
+	op->steady = account;
 	return ahead;
 }
 
@@ -445,7 +445,7 @@ bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh,
 	if (pagein_find_failed(sh, granule_of(slot)))
 		return false;
 	if (onward->steady) {
-		op->steady = steady_class(length);
+		op->steady = steady_account(op->reader.payer, steady_class(length));
 		most.run = min(most.run, steady_ahead(&sh->steady, op->steady));
 	} else if (adapts(op->pi)) {
 		most.run = max(most.run, size_ahead(op->pi, sh));

@@ -227,7 +227,7 @@ static bool is_idle(int ioprio)
 static void set_priority(struct w2r_fetch *f, int ioprio)
 {
 	f->bio.bi_ioprio = ioprio;
-	f->filler.limited = compat_bio_of_cgroup(&f->bio) || is_idle(ioprio);
+	f->filler.limited = compat_bio_payer(&f->bio) || is_idle(ioprio);
 }
 
 struct w2r_fetch *w2r_fetch_begin(struct w2r *c, struct bio *owner,

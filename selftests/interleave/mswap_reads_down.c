@@ -166,11 +166,11 @@ void reads_set_windows(u32 run, u32 strangers)
 static void set_credit(u32 pages)
 {
 	struct pagein_shard *sh = rig.engine->pagein.shards;
-	u32 i, class;
+	u32 i, account;
 
 	for (i = 0; i < PAGEIN_SHARDS; i++)
-		for (class = STEADY_NONE + 1; class <= STEADY_CLASSES; class++)
-			sh[i].steady.credit[class] = pages * STEADY_TRIES;
+		for (account = STEADY_NONE + 1; account < STEADY_ACCOUNTS; account++)
+			sh[i].steady.credit[account] = pages * STEADY_TRIES;
 }
 
 /* Programs side by side have each granule read for all of them at once, however little credit they have. */

@@ -572,14 +572,14 @@ static void wishes_reach_the_disk(void)
 static void (*const scenes[])(void) = {
 	plugs_share_a_write, folios_share_a_write, small_wait_beside_large, plugs_fill_a_write,
 	copies_wait_for_a_busy_device, slow_plugs_share_a_write, bios_share_a_write,
-	bios_wait_for_less, copies_go_when_no_more_come, copies_go_in_the_end,
-	writers_wait_for_copies, bios_without_plug_go, who_waits_is_not_copied,
-	bios_have_their_priority, full_plug_goes, others_are_unplugged_first, writes_continue_runs,
-	strangers_come_along, going_on_is_no_try, wishes_reach_the_disk, who_leads_is_waited_for,
-	copies_are_left_of_a_plug, freed_as_it_is_written, freed_as_it_is_read,
-	room_stays_as_it_was, pieces_are_of_the_roomiest, last_granule_has_nothing_behind,
-	pieces_are_read_at_once, passed_slot_is_not_joined, retried_read_is_of_all_that_is_wanted,
-	frames_run_out_as_a_room_shrinks, joins_are_bounded, writes_need_no_memory,
+	bios_wait_for_less, copies_go_when_no_more_come, copies_go_in_the_end, writers_wait_for_copies,
+	bios_without_plug_go, who_waits_is_not_copied, bios_have_their_priority, full_plug_goes,
+	others_are_unplugged_first, writes_continue_runs, strangers_come_along, going_on_is_no_try,
+	wishes_reach_the_disk, who_leads_is_waited_for, copies_are_left_of_a_plug,
+	freed_as_it_is_written, freed_as_it_is_read, room_stays_as_it_was, writes_need_no_memory,
+	pieces_are_of_the_roomiest, last_granule_has_nothing_behind, pieces_are_read_at_once,
+	passed_slot_is_not_joined, retried_read_is_of_all_that_is_wanted,
+	frames_run_out_as_a_room_shrinks, joins_are_bounded, frames_are_shared, sectors_of_large_devices,
 };
 
 void scenes_run(void)

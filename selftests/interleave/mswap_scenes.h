@@ -27,6 +27,7 @@ void scene_swap_out(u32 slot, u32 n);
 void folios_share_a_write(void);
 void small_wait_beside_large(void);
 void plugs_fill_a_write(void);
+void sectors_of_large_devices(void);
 
 /* mswap_scenes_wait.c */
 void bios_wait_for_less(void);
@@ -42,5 +43,6 @@ void passed_slot_is_not_joined(void);
 void retried_read_is_of_all_that_is_wanted(void);
 void frames_run_out_as_a_room_shrinks(void);
 void joins_are_bounded(void);
+void frames_are_shared(void);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How full writes are: of large folios, small pages beside them, plugs that do not fit together. */
+/* How full writes are: of large folios, small pages beside them, plugs that do not fit together; and large devices. */
 #include "mswap_scenes.h"
+#include "slot_bio.h"
 
 #define HALF_WRITE	(MSWAP_CLUSTER_PAGES_DEFAULT / 2)
 
@@ -66,4 +67,21 @@ void plugs_fill_a_write(void)
 	if (mswap_hist_sum(rig.engine->stats, ODD_WRITE) != 1)
 		sim_fail("four plugs of %u pages went in %llu writes, and none of %u", n,
 			 scene_stat(MSWAP_DEV_WRITES), ODD_WRITE);
+}
+
+/* Sectors do not fit in 32 bits from 2 TiB on, bytes from 4 GiB on. */
+void sectors_of_large_devices(void)
+{
+	static const u32 slots[] = {
+		0, 1u << 20, (1u << 29) - BACKING_FIRST_EDGE, 1u << 29, 1u << 31, BACKING_SLOTS_MAX - 1,
+	};
+	struct bio bio = { };
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(slots); i++) {
+		backing_aim(&bio, slots[i]);
+		SIM_CHECK(bio.bi_iter.bi_sector == (slots[i] + 1280ull) * PAGE_SECTORS);
+		bio.bi_iter.bi_sector = (u64)slots[i] * PAGE_SECTORS;
+		SIM_CHECK(slot_bio_virt(bio.bi_iter) == slots[i]);
+	}
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads that pass over a slot: what is written there, what if they fail, or frames run out; and joins. */
+/* Reads that pass over a slot: what is written there, what if they fail, or frames run out; joins and shares. */
 #include "mswap_scenes.h"
 #include "read_op.h"
 
@@ -152,4 +152,34 @@ void joins_are_bounded(void)
 		io_read(&g, 1, 1, REQ_SYNC);
 	io_group_end(&g);
 	SIM_CHECK(scene_stat(MSWAP_DEV_PAGES_READ) <= 2 * GRANULE_SLOTS + READ_OP_JOINED_MAX);
+}
+
+/* Who asks for more than there are frames, and has to wait, leaves some to who comes later. */
+void frames_are_shared(void)
+{
+	struct pagein *pi = &rig.engine->pagein;
+	struct io_group g;
+	u64 ahead;
+	u32 i;
+
+	rig.engine->knobs.readahead = MSWAP_READAHEAD_ON;
+	rig.front.knows_cgroup = true;
+	for (i = 0; i < SCENE_SLOTS; i += GRANULE_SLOTS)
+		scene_write(i, GRANULE_SLOTS);
+	rig.disk.bdev.synchronous = false;
+	rig.disk.slow = 1u << 30;
+	io_group_begin(&g);
+	for (i = 0; i < SCENE_SLOTS - GRANULE_SLOTS; i += GRANULE_SLOTS) {
+		io_read(&g, i, 1, REQ_SYNC);
+		/* A worker may plan one at the same time. */
+		SIM_CHECK(atomic_read(&pi->held) <
+			  MSWAP_WAITING_PAGES_DEFAULT * 2 / 3 + GRANULE_SLOTS);
+	}
+	ahead = scene_stat(MSWAP_PREFETCHED);
+	SIM_CHECK(ahead > MSWAP_WAITING_PAGES_DEFAULT / 2);
+	current->blkcg = &sim_blkcg_third;
+	io_read(&g, i, 1, REQ_SYNC);
+	current->blkcg = NULL;
+	SIM_CHECK(scene_stat(MSWAP_PREFETCHED) == ahead + GRANULE_SLOTS - 1);
+	io_group_end(&g);
 }

@@ -13,7 +13,7 @@ void steady_init(struct steady *s)
 	u32 i;
 
 	memset(s, 0, sizeof(*s));
-	for (i = STEADY_NONE + 1; i <= STEADY_CLASSES; i++)
+	for (i = STEADY_NONE + 1; i < STEADY_ACCOUNTS; i++)
 		s->credit[i] = STEADY_CREDIT_FIRST * STEADY_TRIES;
 }
 
@@ -88,12 +88,12 @@ void steady_read_on(struct steady *s, u32 slot, u32 n, u32 length)
 	put_first(places, i, p);
 }
 
-u32 steady_ahead(struct steady *s, u32 class)
+u32 steady_ahead(struct steady *s, u32 account)
 {
-	u32 n = s->credit[class] / STEADY_TRIES / 2;
+	u32 n = s->credit[account] / STEADY_TRIES / 2;
 
 	if (n >= STEADY_AHEAD_MIN)
 		return n;
-	s->credit[class]++;
+	s->credit[account]++;
 	return 0;
 }

@@ -7,7 +7,8 @@
  * his next one. How far he has come tells one kind of reader from another: who reads
  * three pages here and three there is never met behind his third. So each class of
  * readers, by how far they have come, has a credit of its own, in pages: what is read
- * ahead of them is taken off, what they use of it is paid back twice.
+ * ahead of them is taken off, what they use of it is paid back twice. So has each payer:
+ * what is read for one who has to wait for it would take all of it off others.
  *
  * Pure functions, each of a few steps: any context; protected by its owner's lock.
  */
@@ -26,8 +27,13 @@
  */
 #define STEADY_CLASSES	6
 #define STEADY_BLOCKS	STEADY_CLASSES
-/* In place of a class: what is read ahead is of no steady reader. */
+/* In place of a class, or of an account: what is read ahead is of no steady reader. */
 #define STEADY_NONE	0
+
+/* Who pays for reads: 0 to 16. */
+#define STEADY_PAYERS	17
+/* One for each class of each payer, and STEADY_NONE. */
+#define STEADY_ACCOUNTS	(STEADY_PAYERS * STEADY_CLASSES + 1)
 
 /* In pages. */
 #define STEADY_CREDIT_FIRST	32
@@ -52,7 +58,7 @@ struct steady_place {
 
 struct steady {
 	struct steady_place places[STEADY_SETS][STEADY_WAYS];	/* the latest first */
-	u32 credit[STEADY_CLASSES + 1];	/* STEADY_TRIES to a page; STEADY_NONE has none */
+	u32 credit[STEADY_ACCOUNTS];	/* STEADY_TRIES to a page; STEADY_NONE has none */
 };
 
 /* How a reader goes on. */
@@ -88,21 +94,27 @@ static inline u32 steady_step_class(struct steady_step step)
 	return step.between > STEADY_GAP ? STEADY_BLOCKS : steady_class(step.length);
 }
 
-/* How many pages to read ahead of one of @class; 0: none. */
-u32 steady_ahead(struct steady *s, u32 class);
-
-/* A page is read ahead of one of @class. */
-static inline void steady_spend(struct steady *s, u32 class)
+/* Where @payer has the credit of @class, one from 1 on: fits in 8 bits. */
+static inline u32 steady_account(u32 payer, u32 class)
 {
-	s->credit[class] -= pure_min(s->credit[class], STEADY_TRIES);
+	return payer * STEADY_CLASSES + class;
+}
+
+/* How many pages to read ahead on @account; 0: none. */
+u32 steady_ahead(struct steady *s, u32 account);
+
+/* A page is read ahead on @account. */
+static inline void steady_spend(struct steady *s, u32 account)
+{
+	s->credit[account] -= pure_min(s->credit[account], STEADY_TRIES);
 }
 
 /* One that was is used. */
-static inline void steady_earn(struct steady *s, u32 class)
+static inline void steady_earn(struct steady *s, u32 account)
 {
-	if (class != STEADY_NONE)
-		s->credit[class] = pure_min(s->credit[class] + 2 * STEADY_TRIES,
-					    STEADY_CREDIT_MAX * STEADY_TRIES);
+	if (account != STEADY_NONE)
+		s->credit[account] = pure_min(s->credit[account] + 2 * STEADY_TRIES,
+					      STEADY_CREDIT_MAX * STEADY_TRIES);
 }
 
 #endif

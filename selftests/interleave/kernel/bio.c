@@ -37,11 +37,13 @@ blk_status_t errno_to_blk_status(int err)
 
 /* --- cgroups --- */
 
-struct cgroup_subsys_state sim_blkcg_root, sim_blkcg_other;
+struct cgroup_subsys_state sim_blkcg_root, sim_blkcg_other, sim_blkcg_third;
 
 struct cgroup_subsys_state *sim_own_blkcg(void)
 {
-	return current->flags & PF_WQ_WORKER ? &sim_blkcg_root : &sim_blkcg_other;
+	if (current->flags & PF_WQ_WORKER)
+		return &sim_blkcg_root;
+	return current->blkcg ?: &sim_blkcg_other;
 }
 
 static void drop_cgroup(struct bio *bio)
@@ -81,9 +83,9 @@ void bio_clone_blkg_association(struct bio *to, struct bio *from)
 
 void sim_check_cgroups(void)
 {
-	if (sim_blkcg_root.refs || sim_blkcg_other.refs)
-		sim_fail("references of cgroups not given back: %d and %d",
-			 sim_blkcg_root.refs, sim_blkcg_other.refs);
+	if (sim_blkcg_root.refs || sim_blkcg_other.refs || sim_blkcg_third.refs)
+		sim_fail("references of cgroups not given back: %d, %d and %d",
+			 sim_blkcg_root.refs, sim_blkcg_other.refs, sim_blkcg_third.refs);
 }
 
 /* --- making them --- */

@@ -198,7 +198,7 @@ struct cgroup_subsys_state {
 	int refs;
 };
 
-extern struct cgroup_subsys_state sim_blkcg_root, sim_blkcg_other;
+extern struct cgroup_subsys_state sim_blkcg_root, sim_blkcg_other, sim_blkcg_third;
 #define blkcg_root_css		(&sim_blkcg_root)
 #define bio_blkcg_css(bio)	((bio)->bi_blkg)
 #define io_cgrp_id		0

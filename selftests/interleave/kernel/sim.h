@@ -29,6 +29,8 @@ struct task_struct {
 	struct blk_plug *plug;
 	struct reclaim_state *reclaim_state;
 
+	struct cgroup_subsys_state *blkcg; /* that pays for its bios; NULL: sim_blkcg_other */
+
 	/* What they may not do just now. */
 	bool irq;			/* it is an interrupt */
 	bool irqs_off;
