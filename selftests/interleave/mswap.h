@@ -18,7 +18,7 @@
 /* What a task wants of the engine at a time. */
 #define IO_PAGES_MAX	256
 /* Bios of up to so many slots may be in pieces of a sector. */
-#define PIECES_PAGES_MAX	16
+#define PIECES_PAGES_MAX	24
 
 /* What may go wrong in a run. */
 enum fault {

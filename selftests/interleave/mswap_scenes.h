@@ -23,6 +23,11 @@ void scene_read(u32 slot);
 /* ... and this one, as who evicts does, until copies are held: they wait for company. */
 void scene_swap_out(u32 slot, u32 n);
 
+/* Nobody gets any slot, ... */
+void scene_take_all(struct space *s);
+/* ... or none of the engine's but for @n from @first on. */
+void scene_leave_slots(u32 first, u32 n);
+
 /* Each a scene: mswap_scenes_large.c. */
 void folios_share_a_write(void);
 void small_wait_beside_large(void);
@@ -43,6 +48,14 @@ void passed_slot_is_not_joined(void);
 void retried_read_is_of_all_that_is_wanted(void);
 void frames_run_out_as_a_room_shrinks(void);
 void joins_are_bounded(void);
+void copied_page_is_not_joined(void);
 void frames_are_shared(void);
+
+/* mswap_scenes_short.c */
+void room_stays_as_it_was(void);
+void writes_need_no_memory(void);
+void large_bio_needs_no_memory(void);
+void copies_have_one_taker(void);
+void stores_leave_a_reserve(void);
 
 #endif

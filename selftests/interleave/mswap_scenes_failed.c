@@ -166,6 +166,8 @@ static void no_batch_is_to_be_had(void)
 	batch_rewrite_in(bt, 0);
 	refused_after(1);
 	sim_sleep(A_SECOND);
+	/* Behind it are those that try writes again, who may hold a batch. */
+	flush_work(&bt->rewrite_work.work);
 	sim.refused = 0;
 	while (n)
 		batch_put(taken[--n]);
@@ -208,19 +210,6 @@ static void gone_while_asked(void)
 		sim_fail("%u slots are retired", nr_retired());
 }
 
-/* Only @n slots are free, from @first on. */
-static void leave_slots(u32 first, u32 n)
-{
-	struct space *s = &rig.engine->space;
-	u32 got;
-
-	while (space_alloc(s, SLOT_RUN_MAX, SPACE_APART, SLOT_NONE, &got) != SLOT_NONE)
-		;
-	space_free(s, first, n);
-	rig.taken = s->nr_slots - n;
-	atomic_set(&s->retired, rig.taken);
-}
-
 /* Of the run, and of the one half of the disk further, where it is tried again. */
 static void first_slots_are_bad(void)
 {
@@ -229,6 +218,15 @@ static void first_slots_are_bad(void)
 	scene_write(0, 8);
 	check_at_rest();
 	SIM_CHECK(nr_retired() == 2 && scene_stat(MSWAP_WRITE_ERRORS) == 2);
+}
+
+/* The write goes elsewhere, once, and of the slots that it leaves only the bad one is retired. */
+static void bad_slot_is_in_the_middle(void)
+{
+	scene_spoil(3, DISK_BAD_WRITE);
+	scene_write(0, 8);
+	check_at_rest();
+	SIM_CHECK(nr_retired() == 1 && scene_stat(MSWAP_WRITE_ERRORS) == 1);
 }
 
 static void bad_place_is_left_behind(void)
@@ -250,7 +248,7 @@ static void bad_half_is_left_behind(void)
 	struct space *s = &rig.engine->space;
 	u32 i, quarter = s->nr_slots / 4, good = 3 * quarter + 8;
 
-	leave_slots(quarter, 2 * quarter);
+	scene_leave_slots(quarter, 2 * quarter);
 	space_free(s, good, 2);
 	rig.taken -= 2;
 	atomic_set(&s->retired, rig.taken);
@@ -288,18 +286,24 @@ static void fails_again_and_again(void)
 		sim_fail("a page was written %llu times", scene_stat(MSWAP_WRITE_ERRORS));
 }
 
+/* No slot will be given up: who wants another one does not wait for it. */
 static void full_and_gone(void)
 {
-	leave_slots(0, 4);
+	u64 begun;
+
+	scene_leave_slots(0, 4);
 	rig.disk.gone = true;
+	begun = sim_now();
 	scene_write(0, 4);
+	if (sim_now() - begun > A_SECOND)
+		sim_fail("a write waited %llu ns for slots that nothing gives up", sim_now() - begun);
 	check_at_rest();
 	SIM_CHECK(space_nr_free(&rig.engine->space) == 4);
 }
 
 static void full_with_a_bad_slot(void)
 {
-	leave_slots(0, 4);
+	scene_leave_slots(0, 4);
 	scene_spoil(0, DISK_BAD_WRITE);
 	scene_write(0, 3);
 	check_at_rest();
@@ -319,7 +323,7 @@ static void retired_are_asked_when_none_is_free(void)
 {
 	u64 asked;
 
-	leave_slots(0, 8);
+	scene_leave_slots(0, 8);
 	two_are_bad(DISK_BAD_WRITE);
 	scene_write(0, 6);
 	check_at_rest();
@@ -422,7 +426,7 @@ static void bad_granule_is_read_alone(void)
 
 void (*const scenes_failed[])(void) = {
 	held_go_after_a_retry, held_go_by_themselves, gone_while_asked, first_slots_are_bad,
-	every_other_slot_is_bad, bad_granule_is_read_alone, fails_again_and_again,
+	bad_slot_is_in_the_middle, every_other_slot_is_bad, bad_granule_is_read_alone, fails_again_and_again,
 	only_one_waits_for_copies, only_failed_copies_are_taken, failed_copies_go_as_they_are_taken,
 	no_batch_is_to_be_had, full_and_gone, full_with_a_bad_slot, bad_slot_is_not_loaded,
 	retired_as_used_are_counted, deferred_bios_make_no_batch, retired_are_asked_when_none_is_free,

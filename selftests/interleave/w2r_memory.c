@@ -110,6 +110,9 @@ void control_starve(void)
 	if (c->nr_entries < 4 * KEPT_FRAMES || rig.sectors >> c->block_shift < 2 * c->nr_entries)
 		return;
 	control_resume();
+	/* As large as it was before memory was wanted. */
+	sim_sleep(GROWN_AFTER);
+	SIM_CHECK(c->rooms.limit == c->nr_entries);
 	sim.refused = 512;
 	for (i = 0; i < 8 * KEPT_FRAMES && c->rooms.limit == c->nr_entries; i++)
 		read_missing(c);

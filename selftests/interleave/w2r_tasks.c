@@ -6,6 +6,10 @@
 /* Of more blocks, of 4 KiB, than the target counts by set. */
 #define WIDE_SECTORS	((W2R_IO_BLOCKS + 2) * PAGE_SECTORS)
 #define WIDE_READS	8
+/* Where many are to be under way at a time: how many, and the disk that takes and keeps them. */
+#define WIDE_MANY	24
+#define WIDE_DEPTH	64u
+#define WIDE_SLOW	(1u << 16)
 
 void enter(void)
 {
@@ -151,16 +155,29 @@ static void job_reader(void)
 /* What wide clears are under way over is read, and again when they have ended. */
 static void job_wide(void)
 {
-	u32 n = sim_once_in(8) ? 1 + sim_below(24) : 1, reads = 1 + sim_below(WIDE_READS);
+	u32 n = sim_once_in(4) ? WIDE_MANY : 1, reads = 1 + sim_below(WIDE_READS);
 	u32 from = sim_below(rig.sectors - WIDE_SECTORS), at[WIDE_READS], i;
+	struct sim_disk *disk = &rig.disk;
+	u32 depth = disk->depth, slow = disk->slow;
+	/* Another one may have made it so. */
+	bool many = n > 1 && slow != WIDE_SLOW;
 	struct io_group g;
 
+	/* Else few of many are under way at a time, and none when it comes to the reads. */
+	if (many) {
+		disk->depth = max(depth, WIDE_DEPTH);
+		disk->slow = WIDE_SLOW;
+	}
 	io_group_begin(&g);
 	for (i = 0; i < n; i++)
 		clear(&g, from, WIDE_SECTORS + sim_below(rig.sectors - WIDE_SECTORS - from));
 	for (i = 0; i < reads; i++) {
 		at[i] = from + sim_below(WIDE_SECTORS);
 		io_read(&g, at[i], 1, 0);
+	}
+	if (many) {
+		disk->depth = depth;
+		disk->slow = slow;
 	}
 	io_group_end(&g);
 	io_group_begin(&g);
