@@ -84,6 +84,8 @@ static void test_refusals(void)
 	check_refused("1M", mib);
 	check_refused("1:", mib);
 	check_refused("99999999999999999999999", mib);
+	/* 2^64 + 4 */
+	check_refused("18446744073709551620", mib);
 	check_refused("1 x", even);
 	CHECK(table_parse(&t, 2, (char *[]){ "1", "" }) != NULL);
 	check_refused("1 1 policy", even);

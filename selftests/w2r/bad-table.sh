@@ -12,7 +12,7 @@
 must modprobe loop
 must dd if=/dev/urandom of="$WORK/large" bs=1M count=8 status=none
 large=$(losetup --show -f --sector-size 8192 "$WORK/large" 2>/dev/null)
-plan $((2 * 37 + (${#large} ? 3 : 1) + 2 * 8 + 10))
+plan $((2 * 38 + (${#large} ? 3 : 1) + 2 * 8 + 10))
 
 # refused NAME TEXT TABLE: two results.
 refused() {
@@ -95,6 +95,7 @@ wrong 'a size with a tail' "$mib" 8M
 wrong 'a size that is a word' "$mib" much
 wrong 'a size beyond the range' "$mib" 1048577
 wrong 'a size of many digits' "$mib" 99999999999999999999
+wrong 'a size of 2^64 + 4' "$mib" 18446744073709551620
 wrong 'more than the memory' "cache MiB must be at most the machine's memory" 1048576
 wrong 'no number of words' "$even" 8 policy lru
 wrong 'an odd number of words' "$even" 8 3 policy lru index
