@@ -307,7 +307,7 @@ static enum slot_wait wait_for_slot(struct retry *r)
 {
 	struct batching *bt = r->w->batch->bt;
 
-	while (r->waits) {
+	while (r->waits && others_under_way(bt)) {
 		r->waits--;
 		if (retry_behind(r))
 			return SLOT_WAIT_BEHIND;
@@ -315,8 +315,11 @@ static enum slot_wait wait_for_slot(struct retry *r)
 				       space_nr_free(bt->space),
 				       WRITE_SLOT_WAIT))
 			return SLOT_WAIT_FREE;
-		if (!others_under_way(bt))
-			break;
+	}
+	/* The last of them may have ended meanwhile. */
+	if (r->waits && space_nr_free(bt->space)) {
+		r->waits--;
+		return SLOT_WAIT_FREE;
 	}
 	return retry_behind(r) ? SLOT_WAIT_BEHIND : SLOT_WAIT_NONE;
 }
