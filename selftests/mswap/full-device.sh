@@ -7,10 +7,19 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 14
+plan 16
+
+# edges_of DISK: how many blocks before the slots, and behind them, are as they were written.
+edges_of() {
+	local blocks=$(($(sectors_of "$1") / 8))
+
+	echo "$(blkpattern -o 78 -n "$EDGE" scan "$1" | value_of match)" \
+		"$(blkpattern -o 78 -f $((blocks - EDGES + EDGE)) scan "$1" | value_of match)"
+}
 
 # The least reserve there may be: 64 slots.
 must null_make muster0 48
+must blkpattern -o 78 fill /dev/muster0
 mswap_add /dev/muster0 disksize=$((48 * 1024 * 1024 - (EDGES + 64) * 4096))
 blocks=$(($(get disksize) / 4096))
 check_eq 'the least reserve' "$(get slots_reserved)" 64
@@ -35,5 +44,8 @@ check_that 'swap was full' "$(get pages_out) >= $before + $blocks - 1"
 check_eq 'still nothing was refused' "$(get nospace)" 0
 check_program 'and the next program swaps well' limited 16M pagestride -c 1 -k 0 -s 48 --write-on-readback
 check_eq 'no I/O failed' "$(get write_errors) $(get read_errors)" '0 0'
+must swapoff "$MSWAP"
+check 'reset' wait_until 5 mswap_set reset 1
+check_eq 'the edges of the disk are as they were' "$(edges_of /dev/muster0)" "$EDGE $((EDGES - EDGE))"
 
 finish

@@ -7,7 +7,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 75
+plan 79
 
 hold_open() {
 	exec 9<>"$MSWAP"
@@ -153,6 +153,12 @@ check_eq 'who is told that it gets smaller can open it' "$(openresized "$MSWAP" 
 check_eq 'it is smaller' "$(blockdev --getsize64 "$MSWAP")" $((32 << 20))
 check_eq 'who is told that it gets larger can open it' "$(openresized "$MSWAP" "$SYS/disksize" 48M)" opened
 check_eq 'it is larger' "$(blockdev --getsize64 "$MSWAP")" $((48 << 20))
+must blockdev --setro "$MSWAP"
+check 'reset of a read-only one' wait_until 5 mswap_set reset 1
+must mswap_set backing_dev /dev/muster0
+check_eq 'it stays read-only' "$(blockdev --getro "$MSWAP")" 1
+check_not 'it takes no write' dd if=/dev/zero of="$MSWAP" bs=4k count=1 oflag=direct status=none
+check_eq 'and has had none' "$(get pages_out)" 0
 check 'removal when unused' mswap_remove 0
 
 check '40 times made, made ready and removed' many_cycles 40

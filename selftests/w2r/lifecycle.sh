@@ -12,7 +12,7 @@
 # shellcheck source=../mswap/tracing.sh
 . "$(dirname "$0")/../mswap/tracing.sh"
 
-plan 37
+plan 39
 
 many_cycles() {
 	local i
@@ -26,6 +26,30 @@ many_cycles() {
 suspend_and_remove() {
 	dm_make muster "$(table_of /dev/muster0 4)" && dmsetup suspend --noflush muster &&
 		dmsetup remove --retry muster
+}
+
+# Two targets, behind what is none.
+TWO='0 4096 zero
+4096 8192 w2r /dev/muster0 4
+12288 8192 w2r /dev/muster1 4'
+
+# two_right: each reads its own device from the begin on, the second time from the cache.
+two_right() {
+	local i
+
+	for i in 0 1 0 1; do
+		cmp -n 4M <(dd if=/dev/mapper/muster bs=4k skip=$((512 + i * 1024)) iflag=direct status=none) \
+			<(dd "if=/dev/muster$i" bs=4k iflag=direct status=none) || return
+	done
+}
+
+# two_written: what is written across their border is on both devices.
+two_written() {
+	dd if=/dev/urandom of="$WORK/data" bs=1M count=2 status=none &&
+		dd if="$WORK/data" of=/dev/mapper/muster bs=1M seek=5 oflag=direct conv=notrunc status=none &&
+		cmp -n 1M <(dd if=/dev/muster0 bs=1M skip=3 iflag=direct status=none) "$WORK/data" &&
+		cmp -n 1M -i 0:1M <(dd if=/dev/muster1 bs=1M iflag=direct status=none) "$WORK/data" &&
+		two_right
 }
 
 load_and_remove() {
@@ -142,9 +166,12 @@ check 'removal when unused' dmsetup remove --retry muster
 check '30 times made and removed' many_cycles 30
 check 'suspended without a flush and removed' suspend_and_remove
 check 'loaded but never live' load_and_remove
-check 'a target in the middle of a table' dmsetup create muster --table "0 4096 zero
-4096 8192 w2r /dev/muster0 4
-12288 8192 w2r /dev/muster0 4"
+must null_make muster1 64
+must blkpattern -o 1 fill /dev/muster0
+must blkpattern -o 2 fill /dev/muster1
+check 'a target in the middle of a table' dmsetup create muster --table "$TWO"
+check 'each has its own blocks' two_right
+check 'also those written across both' two_written
 check_eq 'has files of its own' \
 	"$(cd "$(dm_folder muster)" && echo w2r*)" 'w2r-12288 w2r-4096'
 must dmsetup remove --retry muster
