@@ -39,11 +39,6 @@
 
 struct read_op;
 
-/* Cgroups that pay for reads are told apart by a hash of so many bits; the root is 0. */
-#define PAGEIN_PAYERS_BITS	4
-#define PAGEIN_PAYERS	(1 + (1 << PAGEIN_PAYERS_BITS))
-static_assert(PAGEIN_PAYERS == STEADY_PAYERS);
-
 #define PAGEIN_FAILED	8	/* of which a shard knows */
 #define PAGEIN_WHOLE_READS	4096	/* pass over no slots after one that did has failed */
 
@@ -95,7 +90,7 @@ struct pagein {
 
 	/* Frames of reads under way, in all and by who pays. */
 	atomic_t held;
-	atomic_t held_by[PAGEIN_PAYERS];
+	atomic_t held_by[STEADY_PAYERS];
 
 	u32 whole_left;		/* of PAGEIN_WHOLE_READS */
 };

@@ -19,7 +19,7 @@
 /* For whom is read, or ahead of whom. */
 struct reader {
 	u16 ioprio;			/* of his bio */
-	u8 payer;			/* of PAGEIN_PAYERS; 0: the root cgroup */
+	u8 payer;			/* of STEADY_PAYERS, by a hash; 0: the root cgroup */
 };
 
 /* The rest of @bio is the @n slots of the read from @at on. */
@@ -68,7 +68,7 @@ static inline struct reader reader_of(struct bio *bio)
 
 	return (struct reader){
 		.ioprio = bio->bi_ioprio,
-		.payer = payer ? 1 + hash_ptr(payer, PAGEIN_PAYERS_BITS) : 0,
+		.payer = payer ? 1 + hash_ptr(payer, STEADY_PAYERS_BITS) : 0,
 	};
 }
 

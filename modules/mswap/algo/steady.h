@@ -30,8 +30,9 @@
 /* In place of a class, or of an account: what is read ahead is of no steady reader. */
 #define STEADY_NONE	0
 
-/* Who pays for reads: 0 to 16. */
-#define STEADY_PAYERS	17
+/* Who pays for reads: 0, or told apart by so many bits. */
+#define STEADY_PAYERS_BITS	4
+#define STEADY_PAYERS	(1 + (1 << STEADY_PAYERS_BITS))
 /* One for each class of each payer, and STEADY_NONE. */
 #define STEADY_ACCOUNTS	(STEADY_PAYERS * STEADY_CLASSES + 1)
 
