@@ -295,7 +295,7 @@ static void full_and_gone(void)
 	rig.disk.gone = true;
 	begun = sim_now();
 	scene_write(0, 4);
-	if (sim_now() - begun > A_SECOND)
+	if (sim_now() - begun > A_SECOND / 20)
 		sim_fail("a write waited %llu ns for slots that nothing gives up", sim_now() - begun);
 	check_at_rest();
 	SIM_CHECK(space_nr_free(&rig.engine->space) == 4);
