@@ -51,8 +51,3 @@ frontswap_count() {
 area_written() {
 	awk '$1 == "pswpout" { print $2 }' /proc/vmstat
 }
-
-# Nothing is stored but, while areas are on, what the kernel keeps in its per-CPU caches of free swap slots.
-stores_nothing() {
-	(($(get_settled slots_used) <= ${1:-128}))
-}

@@ -30,7 +30,7 @@ check_that 'the rest went to the ordinary area' "$(area_written) > $written + 10
 check_that 'the device was used to the full' "$(get pages_out) > 4000"
 check_eq 'no write met a full device' "$(get nospace)" 0
 must swapoff /dev/mapper/muster-area0
-check 'its slots are free' stores_nothing 0
+check_settles 'its slots are free' slots_used 0
 must swapon /dev/mapper/muster-area0
 
 must dm_make muster "0 $sectors error"
@@ -40,7 +40,7 @@ check_that 'its writes failed' "$(get write_errors) > 0"
 check_that 'stores are refused then' "$(get stores_refused) > $refused"
 must swapoff /dev/mapper/muster-area0
 check_eq 'copies that could not be written are dropped when they are freed' "$(get_settled copies_held)" 0
-check 'no slot is left' stores_nothing 0
+check_settles 'no slot is left' slots_used 0
 must swapon /dev/mapper/muster-area0
 
 must dm_make muster "0 $sectors linear /dev/muster0 0"
@@ -68,7 +68,7 @@ check_not 'before he went on with it' grep -q phase=read "$WORK/out"
 must dm_make muster "0 $sectors linear /dev/muster0 0"
 check_program 'the next program is well' stride -c 1 -k 0 -s 40
 must swapoff /dev/mapper/muster-area0
-check 'no slot is left in the end' stores_nothing 0
+check_settles 'no slot is left in the end' slots_used 0
 
 # The swap core reads past the swap cache what lies on a ramdisk, and a late load would undo what was written since.
 keeps='keeps its pages: its device is synchronous'

@@ -10,20 +10,16 @@ crypt_make() {
 	must dm_make "$1" "0 $(sectors_of "$2") crypt aes-xts-plain64 $KEY 0 $2 0"
 }
 
-zero() {
-	head -c $(($(sectors_of "$1") * 512)) /dev/zero | dd of="$1" bs=1M iflag=fullblock oflag=direct conv=fsync status=none
-}
-
 # checked_make NAME DEVICE: with checksums of each 4 KiB as it was sent, which its reads look at. The device begins
 # with zeros; with the least number of sectors it is told how many there may be. All are written once, by one
-# who reads nothing before, as blkdiscard does: what was not written has no checksum, and may be read ahead.
+# who, unlike blkdiscard, reads nothing before: what was not written has no checksum, and may be read ahead.
 checked_make() {
 	local words="integrity $2 0 - D 2 internal_hash:crc32c block_size:4096"
 
 	must dm_make "$1" "0 8 $words"
 	must dmsetup remove --retry "$1"
 	must dm_make "$1" "0 $(od -An -t u8 -j 16 -N 8 "$2" | tr -d ' ') $words"
-	must zero "/dev/mapper/$1"
+	must blkpattern fill "/dev/mapper/$1"
 }
 
 # pool_make MIB: muster-pool, or its table anew, which has so much of /dev/musterdata to give; then it refuses.

@@ -84,13 +84,14 @@ else
 fi
 # Whose size is the largest that may be.
 if [[ -e $HUGE/hugepages-2048kB ]]; then
-	on_exit put "$(sed 's/.*\[\(.*\)\].*/\1/' "$HUGE/hugepages-2048kB/enabled")" "$HUGE/hugepages-2048kB/enabled"
+	largest=$(sed 's/.*\[\(.*\)\].*/\1/' "$HUGE/hugepages-2048kB/enabled")
+	on_exit put "$largest" "$HUGE/hugepages-2048kB/enabled"
 	must put never "$HUGE/hugepages-2048kB/enabled"
 fi
 for kib in 16 64 256; do
 	folios_of $kib
 done
-[[ ! -e $HUGE/hugepages-2048kB ]] || must put inherit "$HUGE/hugepages-2048kB/enabled"
+[[ ! -e $HUGE/hugepages-2048kB ]] || must put "$largest" "$HUGE/hugepages-2048kB/enabled"
 
 swapped 'fork and copy-on-write' 20M forkcow -n 2 -s 16 -r 1
 check_huge swapped 'huge pages' 28M hugecheck -n 2 -s 20 -r 2
