@@ -506,8 +506,10 @@ static void pagein_exit_rooms(struct pagein *pi)
 {
 	u32 i;
 
-	for (i = 0; i < PAGEIN_SHARDS; i++)
+	for (i = 0; i < PAGEIN_SHARDS; i++) {
+		WARN_ON_ONCE(pi->shards[i].held);
 		waiting_exit(&pi->shards[i].room);
+	}
 }
 
 int pagein_init(struct pagein *pi)
@@ -569,7 +571,6 @@ void pagein_exit(struct pagein *pi)
 	int cpu;
 
 	pagein_drain(pi);
-	WARN_ON_ONCE(atomic_read(&pi->held));
 	for_each_possible_cpu(cpu) {
 		op = *per_cpu_ptr(pi->spares, cpu);
 		if (op)

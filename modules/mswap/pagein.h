@@ -53,6 +53,8 @@ struct pagein_shard {
 	struct list_head reads[PAGEIN_READS];	/* under way, of struct read_op */
 	struct waiting_room room;
 	u32 passing;	/* frames for what reads under way pass over */
+	u32 held;	/* frames of reads under way */
+	u32 held_by[STEADY_PAYERS];	/* of these, by who pays */
 	struct window_tuner run_tuner;
 	struct window_tuner strangers_tuner;
 	struct steady steady;
@@ -88,9 +90,7 @@ struct pagein {
 	struct bio_list alone;		/* likewise: to be read with nothing else */
 	struct list_head retries;	/* protected by deferred_lock */
 
-	/* Frames of reads under way, in all and by who pays. */
-	atomic_t held;
-	atomic_t held_by[STEADY_PAYERS];
+	atomic_t held_by[STEADY_PAYERS];	/* as in the shards, of all of them */
 
 	u32 whole_left;		/* of PAGEIN_WHOLE_READS */
 };

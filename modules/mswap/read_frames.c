@@ -4,38 +4,48 @@
 
 /* A read ahead gives up what others wait for until it has one in so many of a shard's frames. */
 #define AHEAD_SHARE	2
-/* Whoever pays for reads holds at most so many times as many frames as are in no read. */
+/* Whoever pays for reads holds at most so many times as many of them as are in no read, */
 #define PAYER_SHARE	2
+/* but as many as so many windows, of all shards' frames, in any case: what one reader needs. */
+#define PAYER_WINDOWS	2
 
 /*
  * How many more frames the reader of @op may hold. If those of whom his cgroup's limit
  * keeps waiting were not bounded the others would soon have none (the dynamic threshold
  * of A. K. Choudhury and E. L. Hahne, "Dynamic queue length thresholds for shared-memory
- * packet switches", 1998). Nothing limits the root cgroup. Not exact: other shards take
- * frames at the same time.
+ * packet switches", 1998). Of each shard's: a reader may come to any, and finds those of
+ * no other there. Nothing limits the root cgroup.
  */
 static u32 share_left(const struct read_op *op, const struct pagein_shard *sh)
 {
 	const struct pagein *pi = op->pi;
-	int idle = sh->room.nr_frames * PAGEIN_SHARDS - atomic_read(&pi->held);
 	u8 payer = op->reader.payer;
+	int idle = sh->room.nr_frames - sh->held;
+	int share, least;
 
+	lockdep_assert_held(&sh->lock);
 	if (!payer)
 		return WINDOW_MAX;
-	return clamp_t(int, PAYER_SHARE * idle - atomic_read(&pi->held_by[payer]),
-		       0, WINDOW_MAX);
+	/* Each one that he gets leaves fewer idle, too. */
+	share = (PAYER_SHARE * idle - (int)sh->held_by[payer]) / (1 + PAYER_SHARE);
+	/* Not exact: other shards take some at the same time. */
+	least = PAYER_WINDOWS * pagein_limit(pi) - atomic_read(&pi->held_by[payer]);
+	return clamp_t(int, max(share, least), 0, WINDOW_MAX);
 }
 
-static void begin_share(struct read_op *op, u32 frames)
+static void begin_share(struct read_op *op, struct pagein_shard *sh, u32 frames)
 {
 	op->held = frames;
-	atomic_add(frames, &op->pi->held);
+	sh->held += frames;
+	sh->held_by[op->reader.payer] += frames;
 	atomic_add(frames, &op->pi->held_by[op->reader.payer]);
 }
 
-void read_end_share(struct read_op *op)
+void read_end_share(struct read_op *op, struct pagein_shard *sh)
 {
-	atomic_sub(op->held, &op->pi->held);
+	lockdep_assert_held(&sh->lock);
+	sh->held -= op->held;
+	sh->held_by[op->reader.payer] -= op->held;
 	atomic_sub(op->held, &op->pi->held_by[op->reader.payer]);
 	op->held = 0;
 }
@@ -128,7 +138,7 @@ static void take_frames_around(struct read_op *op, struct pagein_shard *sh,
 	op->want = nr_down;
 	op->nr_want = want;
 	op->n = nr_down + want + nr_up;
-	begin_share(op, nr_down + nr_up);
+	begin_share(op, sh, nr_down + nr_up);
 	if (op->n < w.n)
 		op->meant = 0;
 	pagein_learn(op->pi, sh, &waiting_no_fate, &wasted);
@@ -180,6 +190,6 @@ bool read_take_frames_of(struct read_op *op, struct pagein_shard *sh, u64 bits, 
 			steady_spend(&sh->steady, f->steady);
 	}
 	if (!left)
-		begin_share(op, most);
+		begin_share(op, sh, most);
 	return !left;
 }

@@ -116,7 +116,7 @@ static void read_op_keep_frames(struct pagein_shard *sh, struct read_op *op,
 
 	lockdep_assert_held(&sh->lock);
 	sh->passing -= hweight64(op->skip);
-	read_end_share(op);
+	read_end_share(op, sh);
 	for (i = 0; i < op->n; i++) {
 		struct waiting_frame *f = op->frames[i];
 
@@ -185,7 +185,7 @@ static u64 read_op_shrink(struct pagein_shard *sh, struct read_op *op)
 
 	lockdep_assert_held(&sh->lock);
 	list_del(&op->list);
-	read_end_share(op);
+	read_end_share(op, sh);
 	for (i = 0; i < op->n; i++) {
 		if (!op->frames[i])
 			continue;

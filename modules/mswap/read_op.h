@@ -140,7 +140,7 @@ bool read_plan_ahead(struct read_op *op, struct pagein_shard *sh,
 void read_plan_wanted(struct read_op *op, struct pagein_shard *sh, u32 slot,
 		      u32 want);
 
-/* read_frames.c: under the shard's lock. No reader gets more than his share of the frames. */
+/* read_frames.c: under the shard's lock. No reader gets more than his share of its frames. */
 
 /*
  * Gives each slot of the window @w but the @want wanted ones from @at on a frame; where frames
@@ -158,7 +158,7 @@ void read_take_no_frames(struct read_op *op, u32 want);
 bool read_take_frames_of(struct read_op *op, struct pagein_shard *sh, u64 bits, u64 skip,
 			 u32 from, bool ahead);
 /* The frames of @op, if it has any, count as its reader's no more. */
-void read_end_share(struct read_op *op);
+void read_end_share(struct read_op *op, struct pagein_shard *sh);
 
 /* join.c: under the shard's lock. */
 

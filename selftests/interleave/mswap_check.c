@@ -227,6 +227,7 @@ static u32 check_shards(struct pagein *pi)
 		struct pagein_shard *sh = &pi->shards[i];
 
 		SIM_CHECK(!sh->passing);
+		SIM_CHECK(!sh->held);
 		for (j = 0; j < PAGEIN_READS; j++)
 			SIM_CHECK(list_empty(&sh->reads[j]));
 		ready += check_room(&sh->room);
