@@ -6,6 +6,8 @@
 # races: 6.12
 
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=power.sh
+. "$(dirname "$0")/power.sh"
 
 plan 79
 
@@ -36,7 +38,7 @@ no_number() {
 hibernation_refused() {
 	local before
 
-	if [[ ! -w /sys/power/pm_test ]] || ! grep -qw disk /sys/power/state; then
+	if ! can_try disk; then
 		skip "hibernation while $1" 'this kernel cannot try it'
 		skip "hibernation while $1: the kernel log says so" 'this kernel cannot try it'
 		return
@@ -65,18 +67,11 @@ hibernation_allowed() {
 
 # One result.
 sleep_allowed() {
-	local delay=/sys/module/suspend/parameters/pm_test_delay before
-
-	if [[ ! -w /sys/power/pm_test ]] || ! grep -qw freeze /sys/power/state; then
+	if can_try freeze; then
+		check "suspension to memory while $1" try_sleep
+	else
 		skip "suspension to memory while $1" 'this kernel cannot try it'
-		return
 	fi
-	before=$(show $delay)
-	must put 0 $delay
-	must put freezer /sys/power/pm_test
-	check "suspension to memory while $1" put freeze /sys/power/state
-	must put none /sys/power/pm_test
-	must put "$before" $delay
 }
 
 one_cycle() {
