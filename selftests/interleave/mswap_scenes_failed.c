@@ -113,6 +113,28 @@ static void failed_copies_go_as_they_are_taken(void)
 	}
 }
 
+/* A rewrite that begins as the device stops, and is taken in part, is the last one. */
+static void no_rewrite_follows_the_end(void)
+{
+	struct batching *bt = &rig.engine->batching;
+	u32 i, turns;
+
+	for (i = 0; i < 200; i++) {
+		hold_failed(0);
+		hold_failed(1);
+		rig.disk.fates = sim_random() | 1;
+		batch_rewrite_in(bt, 0);
+		for (turns = sim_below(16); turns; turns--)
+			sim_switch();
+		batching_drain(bt);
+		SIM_CHECK(!bt->rewrite_work.work.pending);
+		bt->stopping = false;
+		store_drop(&rig.engine->store, 0);
+		store_drop(&rig.engine->store, 1);
+	}
+	rig.disk.fates = 0;
+}
+
 /* Takes all copies, but for those that are held. */
 static void take_copies(struct store_chain *taken)
 {
@@ -428,6 +450,7 @@ void (*const scenes_failed[])(void) = {
 	held_go_after_a_retry, held_go_by_themselves, gone_while_asked, first_slots_are_bad,
 	bad_slot_is_in_the_middle, every_other_slot_is_bad, bad_granule_is_read_alone, fails_again_and_again,
 	only_one_waits_for_copies, only_failed_copies_are_taken, failed_copies_go_as_they_are_taken,
+	no_rewrite_follows_the_end,
 	no_batch_is_to_be_had, full_and_gone, full_with_a_bad_slot, bad_slot_is_not_loaded,
 	retired_as_used_are_counted, deferred_bios_make_no_batch, retired_are_asked_when_none_is_free,
 	bad_place_is_left_behind, bad_half_is_left_behind,
