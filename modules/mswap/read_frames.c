@@ -4,17 +4,17 @@
 
 /* A read ahead gives up what others wait for until it has one in so many of a shard's frames. */
 #define AHEAD_SHARE	2
-/* Whoever pays for reads holds at most so many times as many of them as are in no read, */
+/* Who pays for reads holds at most so many times as many frames of a shard as are in no read, */
 #define PAYER_SHARE	2
-/* but as many as so many windows, of all shards' frames, in any case: what one reader needs. */
+/* but in any case as many of all shards together as are so many windows: what one reader needs. */
 #define PAYER_WINDOWS	2
 
 /*
  * How many more frames the reader of @op may hold. If those of whom his cgroup's limit
  * keeps waiting were not bounded the others would soon have none (the dynamic threshold
  * of A. K. Choudhury and E. L. Hahne, "Dynamic queue length thresholds for shared-memory
- * packet switches", 1998). Of each shard's: a reader may come to any, and finds those of
- * no other there. Nothing limits the root cgroup.
+ * packet switches", 1998). It is a share of each shard's frames, since a reader may come
+ * to any shard, and gets no other's frames there. Nothing limits the root cgroup.
  */
 static u32 share_left(const struct read_op *op, const struct pagein_shard *sh)
 {
