@@ -33,6 +33,7 @@
 #define W2R_SERVE_SECTORS 512	/* and to who waited no more than that */
 #define W2R_IO_BLOCKS	256	/* blocks in one bio of ours or of dm's, */
 #define W2R_IO_SECTORS	2048	/* and no more than that */
+#define W2R_LOCKED_BLOCKS 32	/* taken before ->lock is let go for a moment */
 #define W2R_WRITER_SETS	16384	/* a power of two */
 
 enum w2r_stat {
@@ -80,6 +81,7 @@ struct w2r {
 	u32 resident;			/* frames that have memory */
 	u32 touched;			/* entries from here on never had a block */
 	u32 prefetching;		/* blocks of prefetches under way */
+	u32 traced_target;		/* rooms.waiting_target, as the trace has it */
 	bool suspended;			/* no prefetch may start */
 	bool lookahead_on;		/* what readahead= came to */
 	struct toggle toggle;

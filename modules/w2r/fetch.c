@@ -263,7 +263,8 @@ struct bio *w2r_fetch_bio(struct w2r_fetch *f)
 
 /* The I/Os that carry out a plan; the last one may still grow. */
 struct w2r_ahead {
-	struct bio *cause;	/* the read that they follow from */
+	struct bio *cause;	/* the read that they follow from, or the first of them; */
+	int ioprio;		/* and its priority */
 	blk_opf_t opf;
 	struct bio_list *bios;
 	struct w2r_fetch *f;	/* the last one, or none */
@@ -271,6 +272,8 @@ struct w2r_ahead {
 	u32 most;		/* blocks in an I/O */
 	u32 limit;		/* prefetched blocks under way */
 	u32 taken;		/* blocks so far, with those that are read past */
+	u32 locked;		/* of them, since the lock was taken */
+	u64 since, ns;		/* when it was, and for how long before */
 };
 
 /* Adds blocks to the last I/O, past a small hole perhaps; how many. */
@@ -290,18 +293,19 @@ static u32 go_on(struct w2r *c, struct w2r_ahead *a, u64 first, u32 n)
 
 /* Behind demand reads, also where a scheduler sorts, and not before those of an idle class. */
 static struct w2r_fetch *begin_ahead(struct w2r *c, u64 first, u32 n,
-				     const struct w2r_ahead *a)
+				     struct w2r_ahead *a)
 {
 	struct w2r_fetch *f = begin(c, a->cause, first, n, a->most, true,
 				    REQ_RAHEAD | a->opf);
-	int ioprio = compat_bio_ioprio(a->cause);
 
 	if (!f)
 		return NULL;
-	set_priority(f, is_idle(ioprio) ? ioprio :
+	set_priority(f, is_idle(a->ioprio) ? a->ioprio :
 		     IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 7));
 	w2r_count(c, W2R_ORIGIN_PREFETCHES, 1);
 	bio_list_add(a->bios, &f->bio);
+	/* Not sent before all are. */
+	a->cause = &f->bio;
 	return f;
 }
 
@@ -327,14 +331,34 @@ static bool wanted(const void *ctx, u64 block)
 	       rooms_where(&c->rooms, block) == ROOM_DISK;
 }
 
+/* How many blocks are taken next, without letting go of the lock. */
+static u32 some_left(const struct w2r *c, const struct w2r_ahead *a)
+{
+	u32 left = plan_left(a->limit, c->prefetching,
+			     plan_most(c->block_shift), a->taken);
+
+	return c->suspended ? 0 : min(left, W2R_LOCKED_BLOCKS - a->locked);
+}
+
+/* @got are taken, which the target stays for. */
+static void relock_after(struct w2r *c, struct w2r_ahead *a, u32 got)
+{
+	a->locked += got;
+	if (a->locked < W2R_LOCKED_BLOCKS)
+		return;
+	a->ns += ktime_get_ns() - a->since;
+	w2r_relock(c);
+	a->since = ktime_get_ns();
+	a->locked = 0;
+}
+
 /* What of a run is not here yet, in as few I/Os as that makes. */
 static u32 fetch_run(struct w2r *c, struct w2r_ahead *a, struct run rest)
 {
 	u32 got, left, n, total = 0;
 	u64 first;
 
-	while ((left = plan_left(a->limit, c->prefetching,
-				 plan_most(c->block_shift), a->taken))) {
+	while ((left = some_left(c, a))) {
 		n = plan_cut(&rest, left, wanted, c, &first);
 		if (!n)
 			break;
@@ -342,6 +366,7 @@ static u32 fetch_run(struct w2r *c, struct w2r_ahead *a, struct run rest)
 		total += got;
 		if (!got)
 			break;
+		relock_after(c, a, got);
 		/* An I/O was full: the others come next. */
 		rest.first -= n - got;
 		rest.n += n - got;
@@ -378,32 +403,41 @@ static void trace(struct w2r *c, struct bio_list *bios)
 	}
 }
 
-static void grow_waiting(struct w2r *c, u32 wanted)
+void w2r_trace_split(struct w2r *c)
 {
-	u32 before = c->rooms.waiting_target;
+	lockdep_assert_held(&c->lock);
+	if (c->rooms.waiting_target == c->traced_target)
+		return;
+	trace_w2r_split(c->devt, c->rooms.waiting_target, c->traced_target);
+	c->traced_target = c->rooms.waiting_target;
+}
 
-	rooms_grow_waiting(&c->rooms, wanted);
-	if (c->rooms.waiting_target != before)
-		trace_w2r_split(c->devt, c->rooms.waiting_target, before);
+void w2r_relock(struct w2r *c)
+{
+	w2r_trace_split(c);
+	spin_unlock_irq(&c->lock);
+	spin_lock_irq(&c->lock);
 }
 
 void w2r_look_ahead(struct w2r *c, const struct reference *ref,
 		    struct bio *cause, blk_opf_t opf, struct bio_list *bios)
 {
-	struct w2r_ahead a = { .cause = cause, .opf = opf, .bios = bios };
+	struct w2r_ahead a = {
+		.cause = cause, .ioprio = compat_bio_ioprio(cause),
+		.opf = opf, .bios = bios,
+	};
 	struct plan plan __uninitialized;
 	u32 i, n = 0;
-	u64 start;
 
 	lockdep_assert_held(&c->lock);
 	if (!c->lookahead_on || c->suspended)
 		return;
 	planner_reference(c->planner, ref, where, &c->rooms, &plan);
 	if (plan.waiting)
-		grow_waiting(c, plan.waiting);
+		rooms_grow_waiting(&c->rooms, plan.waiting);
 	if (!plan.n)
 		return;
-	start = ktime_get_ns();
+	a.since = ktime_get_ns();
 	keep(c, &plan);
 	a.most = min(fetch_blocks(c), plan_blocks(&plan));
 	/* Memory may be cleared when it is taken, with interrupts off. */
@@ -416,7 +450,8 @@ void w2r_look_ahead(struct w2r *c, const struct reference *ref,
 	}
 	trace(c, bios);
 	if (n)
-		toggle_cost(&c->toggle, div_u64(ktime_get_ns() - start, n));
+		toggle_cost(&c->toggle,
+			    div_u64(a.ns + ktime_get_ns() - a.since, n));
 }
 
 void w2r_submit(struct bio_list *bios)

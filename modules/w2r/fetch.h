@@ -28,8 +28,18 @@ bool w2r_fetch_add(struct w2r *c, struct w2r_fetch *f, u64 block, bool keep);
 struct bio *w2r_fetch_bio(struct w2r_fetch *f);
 
 /*
+ * Lets go of ->lock for a moment: each block that is taken may take memory. What an
+ * entry says before is no longer so, but for those that a read of one's own fills.
+ * Process context.
+ */
+void w2r_relock(struct w2r *c) __must_hold(&c->lock);
+/* Tells the trace of a change of the split. Under ->lock. */
+void w2r_trace_split(struct w2r *c);
+
+/*
  * Adds to @bios the prefetches that follow from reference @ref of @cause, for whose
- * cgroup they count, with the flags @opf. Under ->lock.
+ * cgroup they count, with the flags @opf. Under ->lock, which is let go if they are
+ * many; then @cause may have ended when this returns, if it waits. Process context.
  */
 void w2r_look_ahead(struct w2r *c, const struct reference *ref,
 		    struct bio *cause, blk_opf_t opf, struct bio_list *bios);

@@ -231,6 +231,7 @@ static u32 use_hits(struct w2r *c, const struct w2r_io *io, u32 *entries,
 	hits = rooms_use_hits(&c->rooms, io->first, most, io->offset, entries);
 	w2r_count(c, W2R_HITS_WAITING, hits.waiting);
 	w2r_count(c, W2R_HITS_WEIGHING, hits.n - hits.waiting);
+	w2r_count(c, W2R_READ_BLOCKS, hits.n);
 	ref->room = hits.room;
 	ref->goes_on = hits.goes_on;
 	return hits.n;
@@ -238,6 +239,7 @@ static u32 use_hits(struct w2r *c, const struct w2r_io *io, u32 *entries,
 
 static void count_block(struct w2r *c, u32 e, bool missing)
 {
+	w2r_count(c, W2R_READ_BLOCKS, 1);
 	if (rooms_readable(&c->rooms, e)) {
 		/* Read again, since the I/O goes past it anyway. */
 		w2r_count(c, w2r_entry(c, e)->room == ROOM_WAITING ?
@@ -282,6 +284,8 @@ static struct w2r_fetch *fetch_missing(struct w2r *c, struct bio *bio,
 			break;
 		}
 		count_block(c, e, missing);
+		if (f && !((i + 1) % W2R_LOCKED_BLOCKS))
+			w2r_relock(c);
 	}
 	cut(c, bio, io, i);
 	return f;
@@ -357,8 +361,7 @@ int w2r_read(struct w2r *c, struct bio *bio, struct w2r_io *io)
 	struct w2r_fetch *f = NULL;
 	u32 entries[W2R_SERVE_MAX] __uninitialized;
 	enum served served = WAITS;
-	unsigned long flags;
-	u32 hits, target, asked = io->n;
+	u32 hits, asked = io->n;
 	bool meta = bio->bi_opf & REQ_META;
 	bool goes_on, slow, by_worker;
 
@@ -369,13 +372,12 @@ int w2r_read(struct w2r *c, struct bio *bio, struct w2r_io *io)
 	 */
 	if (compat_in_cgroup())
 		bio_set_dev(bio, c->dev->bdev);
-	spin_lock_irqsave(&c->lock, flags);
-	target = c->rooms.waiting_target;
+	spin_lock_irq(&c->lock);
 	goes_on = planner_goes_on(c->planner, io->first);
 	if (!goes_on)
 		rooms_tick(&c->rooms);
-	plan_bounds(&ref, c->table.lookahead, c->rooms.limit, target,
-		    c->prefetching, c->block_shift);
+	plan_bounds(&ref, c->table.lookahead, c->rooms.limit,
+		    c->rooms.waiting_target, c->prefetching, c->block_shift);
 	ref.full = rooms_full(&c->rooms);
 	hits = use_hits(c, io, entries, &ref);
 	if (hits) {
@@ -396,11 +398,8 @@ int w2r_read(struct w2r *c, struct bio *bio, struct w2r_io *io)
 			io->start_ns = ktime_get_ns();
 		w2r_count(c, W2R_ORIGIN_READS, 1);
 	}
-	w2r_count(c, W2R_READ_BLOCKS, io->n);
 	if (!hits)
 		trace_w2r_miss(c->devt, io->first, io->n);
-	if (c->rooms.waiting_target != target)
-		trace_w2r_split(c->devt, c->rooms.waiting_target, target);
 	ref.n = io->n;
 	slow = is_slow(c);
 	ref.late = is_auto(c) && hits && served == WAITS;
@@ -417,8 +416,9 @@ int w2r_read(struct w2r *c, struct bio *bio, struct w2r_io *io)
 	if (planner_gather(c->planner, &ref, io->n < asked))
 		w2r_look_ahead(c, &ref, bio, by_worker || meta ? REQ_META : 0,
 			       &bios);
-	spin_unlock_irqrestore(&c->lock, flags);
-	/* From here on somebody else may have ended @bio, if it waits. */
+	w2r_trace_split(c);
+	spin_unlock_irq(&c->lock);
+	/* Somebody else may have ended @bio, if it waits. */
 	if (!hits || served == PASSES)
 		send(c, bio, f, &bios);
 	else if (served == SERVED)

@@ -79,6 +79,7 @@ static int make_rooms(struct w2r *c)
 	if (!c->mem)
 		goto free_writers;
 	rooms_init(&c->rooms, c->mem, &config);
+	c->traced_target = c->rooms.waiting_target;
 	return 0;
 
 free_writers:
