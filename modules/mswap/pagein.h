@@ -54,7 +54,7 @@ struct pagein_shard {
 	struct waiting_room room;
 	u32 passing;	/* frames for what reads under way pass over */
 	u32 held;	/* frames of reads under way */
-	u32 held_by[STEADY_PAYERS];	/* of these, by who pays */
+	u32 held_by[STEADY_PAYERS];	/* of these, by who pays; others read it without the lock */
 	struct window_tuner run_tuner;
 	struct window_tuner strangers_tuner;
 	struct steady steady;
@@ -89,8 +89,6 @@ struct pagein {
 	struct bio_list deferred;	/* protected by deferred_lock */
 	struct bio_list alone;		/* likewise: to be read with nothing else */
 	struct list_head retries;	/* protected by deferred_lock */
-
-	atomic_t held_by[STEADY_PAYERS];	/* as in the shards, of all of them */
 
 	u32 whole_left;		/* of PAGEIN_WHOLE_READS */
 };

@@ -9,6 +9,16 @@
 /* but in any case as many of all shards together as are so many windows: what one reader needs. */
 #define PAYER_WINDOWS	2
 
+/* Not exact: other shards take some, and give some back, at the same time. */
+static u32 held_of_all(const struct pagein *pi, u8 payer)
+{
+	u32 n = 0, i;
+
+	for (i = 0; i < PAGEIN_SHARDS; i++)
+		n += READ_ONCE(pi->shards[i].held_by[payer]);
+	return n;
+}
+
 /*
  * How many more frames the reader of @op may hold. If those of whom his cgroup's limit
  * keeps waiting were not bounded the others would soon have none (the dynamic threshold
@@ -28,25 +38,30 @@ static u32 share_left(const struct read_op *op, const struct pagein_shard *sh)
 		return WINDOW_MAX;
 	/* Each one that he gets leaves fewer idle, too. */
 	share = (PAYER_SHARE * idle - (int)sh->held_by[payer]) / (1 + PAYER_SHARE);
-	/* Not exact: other shards take some at the same time. */
-	least = PAYER_WINDOWS * pagein_limit(pi) - atomic_read(&pi->held_by[payer]);
+	if (share >= WINDOW_MAX)
+		return WINDOW_MAX;
+	least = PAYER_WINDOWS * pagein_limit(pi) - held_of_all(pi, payer);
 	return clamp_t(int, max(share, least), 0, WINDOW_MAX);
+}
+
+static void count_held(struct read_op *op, struct pagein_shard *sh, int by)
+{
+	u32 *held_by = &sh->held_by[op->reader.payer];
+
+	lockdep_assert_held(&sh->lock);
+	sh->held += by;
+	WRITE_ONCE(*held_by, *held_by + by);
 }
 
 static void begin_share(struct read_op *op, struct pagein_shard *sh, u32 frames)
 {
 	op->held = frames;
-	sh->held += frames;
-	sh->held_by[op->reader.payer] += frames;
-	atomic_add(frames, &op->pi->held_by[op->reader.payer]);
+	count_held(op, sh, frames);
 }
 
 void read_end_share(struct read_op *op, struct pagein_shard *sh)
 {
-	lockdep_assert_held(&sh->lock);
-	sh->held -= op->held;
-	sh->held_by[op->reader.payer] -= op->held;
-	atomic_sub(op->held, &op->pi->held_by[op->reader.payer]);
+	count_held(op, sh, -(int)op->held);
 	op->held = 0;
 }
 
