@@ -272,8 +272,8 @@ struct w2r_ahead {
 	u32 most;		/* blocks in an I/O */
 	u32 limit;		/* prefetched blocks under way */
 	u32 taken;		/* blocks so far, with those that are read past */
-	u32 locked;		/* of them, since the lock was taken */
-	u64 since, ns;		/* when it was, and for how long before */
+	u32 before;		/* of them, before the lock was last taken; */
+	u64 since, ns;		/* when it was, and for how long before that */
 };
 
 /* Adds blocks to the last I/O, past a small hole perhaps; how many. */
@@ -337,19 +337,19 @@ static u32 some_left(const struct w2r *c, const struct w2r_ahead *a)
 	u32 left = plan_left(a->limit, c->prefetching,
 			     plan_most(c->block_shift), a->taken);
 
-	return c->suspended ? 0 : min(left, W2R_LOCKED_BLOCKS - a->locked);
+	return c->suspended ? 0 :
+	       min(left, a->before + W2R_LOCKED_BLOCKS - a->taken);
 }
 
-/* @got are taken, which the target stays for. */
-static void relock_after(struct w2r *c, struct w2r_ahead *a, u32 got)
+/* The target stays for those that are taken, and not sent yet. */
+static void relock(struct w2r *c, struct w2r_ahead *a)
 {
-	a->locked += got;
-	if (a->locked < W2R_LOCKED_BLOCKS)
+	if (a->taken - a->before < W2R_LOCKED_BLOCKS)
 		return;
 	a->ns += ktime_get_ns() - a->since;
 	w2r_relock(c);
 	a->since = ktime_get_ns();
-	a->locked = 0;
+	a->before = a->taken;
 }
 
 /* What of a run is not here yet, in as few I/Os as that makes. */
@@ -364,9 +364,9 @@ static u32 fetch_run(struct w2r *c, struct w2r_ahead *a, struct run rest)
 			break;
 		got = fetch_ahead(c, a, first, n);
 		total += got;
+		relock(c, a);
 		if (!got)
 			break;
-		relock_after(c, a, got);
 		/* An I/O was full: the others come next. */
 		rest.first -= n - got;
 		rest.n += n - got;

@@ -3,6 +3,8 @@
 
 #include "block.h"
 
+#define IRQS_OFF_PAGES	80
+
 static const struct {
 	blk_status_t status;
 	int err;
@@ -149,8 +151,16 @@ int bio_add_page(struct bio *bio, struct page *page, u32 len, u32 offset)
 	return len;
 }
 
+/* A page that is to be read may have been found, emptied and taken for that. */
+static void check_irqs_off(void)
+{
+	if (current->irqs_off && ++current->pages_irqs_off > IRQS_OFF_PAGES)
+		sim_fail("more than %u pages are added with interrupts off", IRQS_OFF_PAGES);
+}
+
 void __bio_add_page(struct bio *bio, struct page *page, u32 len, u32 offset)
 {
+	check_irqs_off();
 	SIM_CHECK(bio->bi_vcnt < bio->bi_max_vecs && !bio->sent);
 	bio->bi_io_vec[bio->bi_vcnt++] = (struct bio_vec) {
 		.bv_page = page,

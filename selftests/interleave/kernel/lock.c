@@ -149,6 +149,7 @@ void sim_irqs_off(void)
 	if (current->irqs_off)
 		sim_fail("interrupts are off already, and would be on afterwards");
 	current->irqs_off = true;
+	current->pages_irqs_off = 0;
 }
 
 void sim_irqs_on(void)

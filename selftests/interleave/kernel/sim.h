@@ -34,6 +34,7 @@ struct task_struct {
 	/* What they may not do just now. */
 	bool irq;			/* it is an interrupt */
 	bool irqs_off;
+	u32 pages_irqs_off;		/* that it has added to bios since */
 	bool unplugging;		/* the scheduler flushes its plug */
 	int cpu;			/* it may not leave it; or -1 */
 	u32 nr_rcu;			/* read-side sections that it is in, */
