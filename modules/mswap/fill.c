@@ -187,6 +187,9 @@ static bool batch_add_bio(struct batching *bt, struct batch **bp,
 		nr = batch_pass_slot(*bp, bio);
 		if ((*bp)->n == (*bp)->cap || (!nr && batch_is_full(*bp)))
 			batch_issue_of(bp, gfp);
+		/* With none left, *bp may have gone with its plug. */
+		if (nr && !*bp)
+			cond_resched();
 	}
 	return true;
 }

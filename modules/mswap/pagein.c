@@ -367,13 +367,16 @@ again:
 	return w->bio ? STEP_NEXT : STEP_GONE;
 }
 
-/* To the end of the bio, or of the part of it that there is by then. */
+/* To the end of the bio, of half a million pages perhaps, or of the part that there is by then. */
 static void walk_bio(struct pagein *pi, struct walk *w)
 {
 	enum step step = STEP_NEXT;
 
-	while (step == STEP_NEXT && w->bio->bi_iter.bi_size)
+	while (step == STEP_NEXT && w->bio->bi_iter.bi_size) {
 		step = pagein_step(pi, w);
+		if (step == STEP_NEXT && w->bio->bi_iter.bi_size)
+			cond_resched();
+	}
 	if (step == STEP_DEFER)
 		pagein_defer(pi, w->bio);
 	else if (step == STEP_NEXT)
