@@ -177,21 +177,21 @@ static inline bool compat_is_plugged(void)
 }
 
 /*
- * The cgroup that @bio names to pay for it; NULL for the root, which nothing limits. To
- * compare only.
+ * The number of the cgroup that @bio names to pay for it, the lowest that was free when
+ * that was made; 0 for the root, which nothing limits.
  */
-static inline const void *compat_bio_payer(struct bio *bio)
+static inline u32 compat_bio_payer(struct bio *bio)
 {
 #ifdef COMPAT_HAVE_BIO_BLKCG_CSS
 	struct cgroup_subsys_state *css = bio_blkcg_css(bio);
 
-	return css != blkcg_root_css ? css : NULL;
+	return css && css != blkcg_root_css ? css->id : 0;
 #elif defined(CONFIG_BLK_CGROUP)
 	struct blkcg *blkcg = bio_blkcg(bio);
 
-	return blkcg && &blkcg->css != blkcg_root_css ? blkcg : NULL;
+	return blkcg && &blkcg->css != blkcg_root_css ? blkcg->css.id : 0;
 #else
-	return NULL;
+	return 0;
 #endif
 }
 

@@ -7,7 +7,6 @@
 #define MSWAP_READ_OP_H
 
 #include <linux/bio.h>
-#include <linux/hash.h>
 #include <linux/list.h>
 
 #include "algo/window.h"
@@ -19,7 +18,7 @@
 /* For whom is read, or ahead of whom. */
 struct reader {
 	u16 ioprio;			/* of his bio */
-	u8 payer;			/* of STEADY_PAYERS, by a hash; 0: the root cgroup */
+	u8 payer;			/* of STEADY_PAYERS; 0: the root cgroup */
 };
 
 /* The rest of @bio is the @n slots of the read from @at on. */
@@ -45,7 +44,7 @@ struct read_op {
 	u64 freed;			/* under the shard's lock: given up meanwhile */
 	struct reader reader;
 	u8 held;			/* frames that count as his */
-	u8 steady;			/* for whom is read ahead: his account, or STEADY_NONE */
+	u16 steady;			/* for whom is read ahead: his account, or STEADY_NONE */
 	u8 meant;			/* slots that it might have had; 0: no more than it has */
 	bool down;			/* whom it is read for goes down */
 	bool alone;			/* no window, and merged with nothing */
@@ -64,11 +63,9 @@ struct read_op {
 
 static inline struct reader reader_of(struct bio *bio)
 {
-	const void *payer = compat_bio_payer(bio);
-
 	return (struct reader){
 		.ioprio = bio->bi_ioprio,
-		.payer = payer ? 1 + hash_ptr(payer, STEADY_PAYERS_BITS) : 0,
+		.payer = steady_payer(compat_bio_payer(bio)),
 	};
 }
 

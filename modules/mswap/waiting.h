@@ -38,7 +38,7 @@ struct waiting_frame {
 	struct page *page;
 	u32 slot;
 	struct onward onward;
-	u8 steady;	/* for whom it was read: his account, or STEADY_NONE */
+	u16 steady;	/* for whom it was read: his account, or STEADY_NONE */
 	bool stranger;	/* was not of the wanted page's run */
 	bool passed;	/* a reader who goes in order has left it out */
 };

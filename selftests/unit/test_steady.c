@@ -252,6 +252,22 @@ static void test_none(void)
 	CHECK(!memcmp(&s, &before, sizeof(s)));
 }
 
+/* As many as are told apart share nothing, whatever the number of the first; the root with nobody. */
+static void test_payers(void)
+{
+	bool taken[STEADY_ACCOUNTS] = { [STEADY_NONE] = true };
+	u32 i, class, account;
+
+	for (i = 0; i < STEADY_PAYERS; i++) {
+		for (class = 1; class <= STEADY_CLASSES; class++) {
+			account = steady_account(steady_payer(i ? 1000 + i : 0), class);
+			CHECK(account < STEADY_ACCOUNTS);
+			CHECK(!taken[account]);
+			taken[account] = true;
+		}
+	}
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -262,6 +278,7 @@ int main(void)
 		UNIT_CASE(test_waste_is_bounded),
 		UNIT_CASE(test_use_pays),
 		UNIT_CASE(test_none),
+		UNIT_CASE(test_payers),
 	};
 
 	return unit_run(cases, UNIT_COUNT(cases));

@@ -30,9 +30,9 @@
 /* In place of a class, or of an account: what is read ahead is of no steady reader. */
 #define STEADY_NONE	0
 
-/* Who pays for reads: 0, or told apart by so many bits. */
-#define STEADY_PAYERS_BITS	4
-#define STEADY_PAYERS	(1 + (1 << STEADY_PAYERS_BITS))
+/* Who pays for reads: 0, or one of so many others. */
+#define STEADY_OTHERS	64
+#define STEADY_PAYERS	(1 + STEADY_OTHERS)
 /* One for each class of each payer, and STEADY_NONE. */
 #define STEADY_ACCOUNTS	(STEADY_PAYERS * STEADY_CLASSES + 1)
 
@@ -95,7 +95,13 @@ static inline u32 steady_step_class(struct steady_step step)
 	return step.between > STEADY_GAP ? STEADY_BLOCKS : steady_class(step.length);
 }
 
-/* Where @payer has the credit of @class, one from 1 on: fits in 8 bits. */
+/* By the number of who pays, from 1 on and low where there are few; 0 stays 0. */
+static inline u32 steady_payer(u32 number)
+{
+	return number ? 1 + number % STEADY_OTHERS : 0;
+}
+
+/* Where @payer has the credit of @class, one from 1 on: fits in 16 bits. */
 static inline u32 steady_account(u32 payer, u32 class)
 {
 	return payer * STEADY_CLASSES + class;

@@ -121,11 +121,6 @@ static inline u32 hash_64(u64 value, u32 bits)
 	return (value * 0x61c8864680b583ebull) >> (64 - bits);
 }
 
-static inline u32 hash_ptr(const void *p, u32 bits)
-{
-	return hash_64((unsigned long)p, bits);
-}
-
 static inline u32 hash_32(u32 value, u32 bits)
 {
 	return (value * 0x61c88647u) >> (32 - bits);

@@ -39,7 +39,8 @@ blk_status_t errno_to_blk_status(int err)
 
 /* --- cgroups --- */
 
-struct cgroup_subsys_state sim_blkcg_root, sim_blkcg_other, sim_blkcg_third;
+struct cgroup_subsys_state sim_blkcg_root = { .id = 1 }, sim_blkcg_other = { .id = 2 },
+			   sim_blkcg_third = { .id = 3 };
 
 struct cgroup_subsys_state *sim_own_blkcg(void)
 {

@@ -195,6 +195,7 @@ void bio_list_merge_init(struct bio_list *list, struct bio_list *more);
 /* --- cgroups --- */
 
 struct cgroup_subsys_state {
+	int id;
 	int refs;
 };
 
