@@ -28,9 +28,9 @@ bool w2r_fetch_add(struct w2r *c, struct w2r_fetch *f, u64 block, bool keep);
 struct bio *w2r_fetch_bio(struct w2r_fetch *f);
 
 /*
- * Lets go of ->lock for a moment: each block that is taken may take memory. What an
- * entry says before is no longer so, but for those that a read of one's own fills.
- * Process context.
+ * Lets go of ->lock for a moment, and turns interrupts on: each block that is taken may
+ * take memory. What was found out about entries holds no longer, but for those that the
+ * caller's own reads fill. Process context.
  */
 void w2r_relock(struct w2r *c) __must_hold(&c->lock);
 /* Tells the trace of a change of the split. Under ->lock. */
