@@ -81,6 +81,7 @@ struct w2r {
 	u32 resident;			/* frames that have memory */
 	u32 touched;			/* entries from here on never had a block */
 	u32 prefetching;		/* blocks of prefetches under way */
+	u32 prefetching_by[PLAN_PAYERS];	/* of these, by who pays */
 	u32 traced_target;		/* rooms.waiting_target, as the trace has it */
 	bool suspended;			/* no prefetch may start */
 	bool lookahead_on;		/* what readahead= came to */

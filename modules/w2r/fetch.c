@@ -24,6 +24,7 @@ struct w2r_fetch {
 	struct bio *owner;	/* whose read this is, or NULL; */
 	struct w2r_io *io;	/* and his part of it */
 	u32 n;
+	u8 payer;		/* of PLAN_PAYERS */
 	bool ahead;		/* a prefetch */
 	struct page *holes;	/* read past: a chain by page_private() */
 	struct bio bio;		/* last: its vectors follow */
@@ -147,11 +148,30 @@ static void end_owner(struct w2r_fetch *f, bool good)
 		w2r_send_anew(f->c, f->owner);
 }
 
+u32 w2r_under_way(const struct w2r *c, u32 payer)
+{
+	lockdep_assert_held(&c->lock);
+	if (!payer)
+		return c->prefetching;
+	return plan_under_way(plan_limit(c->rooms.waiting_target, c->block_shift),
+			      c->prefetching, c->prefetching_by[payer]);
+}
+
+u32 w2r_payer(struct bio *bio)
+{
+	return plan_payer(compat_bio_payer(bio));
+}
+
+static void count_ahead(struct w2r *c, const struct w2r_fetch *f, int by)
+{
+	c->prefetching += by;
+	c->prefetching_by[f->payer] += by;
+}
+
 static void fetch_ended(struct bio *bio)
 {
 	struct w2r_fetch *f = container_of(bio, struct w2r_fetch, bio);
 	struct w2r *c = f->c;
-	u32 ahead = f->ahead ? f->n : 0;
 	unsigned long flags;
 
 	if (f->owner && !bio->bi_status)
@@ -162,8 +182,9 @@ static void fetch_ended(struct bio *bio)
 	free_pages_of(c, f->holes);
 	/* The last one lets go of the lock before the target may vanish. */
 	spin_lock_irqsave(&c->lock, flags);
+	if (f->ahead)
+		count_ahead(c, f, -(int)f->n);
 	put_bio(c, bio);
-	c->prefetching -= ahead;
 	/* Who waits for it has the lock while he begins to. */
 	if (!--c->own && waitqueue_active(&c->idle))
 		wake_up(&c->idle);
@@ -183,7 +204,7 @@ static u32 take_blocks(struct w2r *c, struct w2r_fetch *f, u64 first, u32 n)
 	}
 	f->n += got;
 	if (f->ahead) {
-		c->prefetching += got;
+		count_ahead(c, f, got);
 		w2r_count(c, W2R_PREFETCHED, got);
 	}
 	return got;
@@ -208,6 +229,7 @@ static struct w2r_fetch *begin(struct w2r *c, struct bio *cause, u64 first,
 	f->c = c;
 	f->owner = NULL;
 	f->n = 0;
+	f->payer = w2r_payer(bio);
 	f->ahead = ahead;
 	f->holes = NULL;
 	w2r_filler_init(&f->filler);
@@ -227,7 +249,7 @@ static bool is_idle(int ioprio)
 static void set_priority(struct w2r_fetch *f, int ioprio)
 {
 	f->bio.bi_ioprio = ioprio;
-	f->filler.limited = compat_bio_payer(&f->bio) || is_idle(ioprio);
+	f->filler.limited = f->payer || is_idle(ioprio);
 }
 
 struct w2r_fetch *w2r_fetch_begin(struct w2r *c, struct bio *owner,
@@ -264,7 +286,8 @@ struct bio *w2r_fetch_bio(struct w2r_fetch *f)
 /* The I/Os that carry out a plan; the last one may still grow. */
 struct w2r_ahead {
 	struct bio *cause;	/* the read that they follow from, or the first of them; */
-	int ioprio;		/* and its priority */
+	int ioprio;		/* its priority, */
+	u32 payer;		/* and who pays */
 	blk_opf_t opf;
 	struct bio_list *bios;
 	struct w2r_fetch *f;	/* the last one, or none */
@@ -334,7 +357,7 @@ static bool wanted(const void *ctx, u64 block)
 /* How many blocks are taken next, without letting go of the lock. */
 static u32 some_left(const struct w2r *c, const struct w2r_ahead *a)
 {
-	u32 left = plan_left(a->limit, c->prefetching,
+	u32 left = plan_left(a->limit, w2r_under_way(c, a->payer),
 			     plan_most(c->block_shift), a->taken);
 
 	return c->suspended ? 0 :
@@ -424,6 +447,7 @@ void w2r_look_ahead(struct w2r *c, const struct reference *ref,
 {
 	struct w2r_ahead a = {
 		.cause = cause, .ioprio = compat_bio_ioprio(cause),
+		.payer = w2r_payer(cause),
 		.opf = opf, .bios = bios,
 	};
 	struct plan plan __uninitialized;

@@ -27,6 +27,11 @@ struct w2r_fetch *w2r_fetch_begin(struct w2r *c, struct bio *owner,
 bool w2r_fetch_add(struct w2r *c, struct w2r_fetch *f, u64 block, bool keep);
 struct bio *w2r_fetch_bio(struct w2r_fetch *f);
 
+/* Who pays for @bio, of PLAN_PAYERS. */
+u32 w2r_payer(struct bio *bio);
+/* The prefetched blocks on their way, as they count for @payer. Under ->lock. */
+u32 w2r_under_way(const struct w2r *c, u32 payer);
+
 /*
  * Lets go of ->lock for a moment, and turns interrupts on: each block that is taken may
  * take memory. What was found out about entries holds no longer, but for those that the

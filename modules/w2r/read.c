@@ -377,7 +377,8 @@ int w2r_read(struct w2r *c, struct bio *bio, struct w2r_io *io)
 	if (!goes_on)
 		rooms_tick(&c->rooms);
 	plan_bounds(&ref, c->table.lookahead, c->rooms.limit,
-		    c->rooms.waiting_target, c->prefetching, c->block_shift);
+		    c->rooms.waiting_target, w2r_under_way(c, w2r_payer(bio)),
+		    c->block_shift);
 	ref.full = rooms_full(&c->rooms);
 	hits = use_hits(c, io, entries, &ref);
 	if (hits) {

@@ -59,6 +59,8 @@ static void check_nothing_under_way(struct w2r *c)
 		SIM_CHECK(!c->writers[i]);
 	SIM_CHECK(list_empty(&c->wide_writers) && !c->nr_wide);
 	SIM_CHECK(!c->prefetching && !c->own);
+	for (i = 0; i < PLAN_PAYERS; i++)
+		SIM_CHECK(!c->prefetching_by[i]);
 	SIM_CHECK(list_empty(&c->late));
 	SIM_CHECK(bio_list_empty(&c->resubmits) && bio_list_empty(&c->aheads));
 	check_spares(c);

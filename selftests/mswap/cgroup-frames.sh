@@ -25,31 +25,11 @@ is_stuck() {
 must null_make muster0 256
 mswap_add /dev/muster0
 must swap_start "$MSWAP"
-must cgroup_make max
-controller_on io
-[[ -e $CGROUP/io.max ]] || skip_all 'the kernel has no io.max'
-must put '+memory +io' "$CGROUP/cgroup.subtree_control"
-on_exit put '-memory -io' "$CGROUP/cgroup.subtree_control"
-for name in poor rich; do
-	must mkdir "$CGROUP/$name"
-	on_exit rmdir "$CGROUP/$name"
-	must put 8M "$CGROUP/$name/memory.high"
-done
-on_exit cgroup_kill
-number=$(number_of /dev/muster0)
+max_start '+memory +io'
+must put 8M "$CGROUP/poor/memory.high"
+must put 8M "$CGROUP/rich/memory.high"
 
-# reads_ahead NAME: rich, whose reads alone count, swaps; how many pages a read brings is in $each.
-reads_ahead() {
-	local bytes reads
-
-	bytes=$(io_of /dev/muster0 rbytes rich) reads=$(io_of /dev/muster0 rios rich)
-	check_program "$1" in_group rich pagestride -c 1 -k 0 -s $MIB
-	bytes=$(($(io_of /dev/muster0 rbytes rich) - bytes)) reads=$(($(io_of /dev/muster0 rios rich) - reads))
-	each=$((bytes / 4096 / reads))
-	diag "$each pages a read"
-}
-
-reads_ahead 'a program alone'
+rich_reads check_program 'a program alone' pagestride -c 1 -k 0 -s $MIB
 check_that 'is read ahead of' "$each >= 16"
 alone=$each
 
@@ -60,7 +40,7 @@ reads=$(get dev_reads)
 must put "$number rbps=65536" "$CGROUP/poor/io.max"
 check 'what one asks for who may read little waits' wait_until 60 is_stuck
 
-reads_ahead 'the other one meanwhile'
+rich_reads check_program 'the other one meanwhile' pagestride -c 1 -k 0 -s $MIB
 check_that 'is read ahead of as well' "4 * $each >= 3 * $alone"
 
 must put "$number rbps=max" "$CGROUP/poor/io.max"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# What the tests of cgroups' I/O share: what io.stat says and, for io.cost, two cgroups on /dev/muster0, of which poor gets
-# next to nothing of it as long as rich wants more than there is. To write costs nothing.
+# What the tests of cgroups' I/O share: what io.stat says, and two cgroups on /dev/muster0: for io.max, or for io.cost, with
+# which poor gets next to nothing of it as long as rich wants more than there is. To write costs nothing.
 
 COST=/sys/fs/cgroup/io.cost
 CHEAP=1000000000
@@ -72,6 +72,37 @@ hog_start() {
 	in_group rich sh -c 'while :; do dd if=/dev/muster0 of=/dev/null bs=4k count=16 iflag=direct status=none; done' 2>/dev/null &
 	hog=$!
 	must wait_until 60 has_waited rich
+}
+
+# max_start CONTROLLERS: makes both with these, +io among them, and sets number, that of /dev/muster0, for io.max; skips the
+# test where there is none.
+max_start() {
+	local name
+
+	must cgroup_make max
+	controller_on io
+	[[ -e $CGROUP/io.max ]] || skip_all 'the kernel has no io.max'
+	must put "$1" "$CGROUP/cgroup.subtree_control"
+	on_exit put "${1//+/-}" "$CGROUP/cgroup.subtree_control"
+	for name in poor rich; do
+		must mkdir "$CGROUP/$name"
+		on_exit rmdir "$CGROUP/$name"
+	done
+	on_exit cgroup_kill
+	# shellcheck disable=SC2034
+	number=$(number_of /dev/muster0)
+}
+
+# rich_reads CHECK NAME COMMAND...: CHECK that rich does it; how many pages each of its reads of /dev/muster0 brings is in $each.
+rich_reads() {
+	local bytes reads checking=$1 name=$2
+	shift 2
+
+	bytes=$(io_of /dev/muster0 rbytes rich) reads=$(io_of /dev/muster0 rios rich)
+	"$checking" "$name" in_group rich "$@"
+	bytes=$(($(io_of /dev/muster0 rbytes rich) - bytes)) reads=$(($(io_of /dev/muster0 rios rich) - reads))
+	each=$((bytes / 4096 / reads))
+	diag "$each pages a read"
 }
 
 # share_all: poor may have all it wants.

@@ -507,6 +507,51 @@ static void test_cut(void)
 	CHECK_EQ(run.n, 0);
 }
 
+/* How many @payers get that each take what they may, at once or one by one, when none comes back. */
+static u32 greedy(u32 limit, u32 payers, bool at_once)
+{
+	u32 own[PLAN_PAYERS] = { 0 }, all = 0, before, i, left;
+
+	do {
+		before = all;
+		for (i = 0; i < payers; i++) {
+			left = limit - plan_under_way(limit, all, own[i]);
+			left = at_once ? left : pure_min(left, 1);
+			own[i] += left;
+			all += left;
+		}
+	} while (all > before);
+	return all;
+}
+
+/* Who gets nothing back leaves a share for the next one, and all of them no more than there is. */
+static void test_payers(void)
+{
+	bool taken[PLAN_PAYERS] = { false };
+	u32 limit, got, i;
+
+	CHECK_EQ(plan_payer(0), 0);
+	for (i = 1000; i < 1000 + PLAN_OTHERS; i++) {
+		got = plan_payer(i);
+		CHECK(got && got < PLAN_PAYERS && !taken[got]);
+		taken[got] = true;
+	}
+	for (limit = 1; limit <= 1024; limit++) {
+		got = greedy(limit, 1, true);
+		CHECK(got && got <= limit);
+		CHECK(got * (1 + PLAN_SHARE) < PLAN_SHARE * limit + 1 + PLAN_SHARE);
+		CHECK_EQ(greedy(limit, 1, false), got);
+		CHECK(greedy(limit, PLAN_OTHERS, true) <= limit);
+		if (limit > PLAN_SHARE)
+			CHECK(plan_under_way(limit, got, 0) < limit);
+	}
+	/* An eighth is left for others, of which the next one leaves an eighth. */
+	CHECK_EQ(plan_under_way(1024, 0, 0), 128);
+	CHECK_EQ(plan_under_way(1024, 896, 896), 1024);
+	CHECK_EQ(plan_under_way(1024, 896, 0), 912);
+	CHECK_EQ(plan_under_way(1024, 2000, 0), 1024);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -530,6 +575,7 @@ int main(void)
 		UNIT_CASE(test_auto_far),
 		UNIT_CASE(test_auto_near),
 		UNIT_CASE(test_auto_full),
+		UNIT_CASE(test_payers),
 	};
 
 	return unit_run(cases, UNIT_COUNT(cases));

@@ -357,6 +357,34 @@ static inline u32 plan_left(u32 limit, u32 under_way, u32 most, u32 taken)
 	return pure_min(limit - under_way, most - taken);
 }
 
+/* Who pays, one of so many others than the root, which nothing limits, */
+#define PLAN_OTHERS		64
+#define PLAN_PAYERS		(1 + PLAN_OTHERS)
+/* has at most so many times as many blocks under way as there may still be. */
+#define PLAN_SHARE		7
+
+/* By the number of who pays, from 1 on and low where there are few; 0 stays 0. */
+static inline u32 plan_payer(u32 number)
+{
+	return number ? 1 + number % PLAN_OTHERS : 0;
+}
+
+/*
+ * As how many of at most @limit blocks that may be under way they count for who pays
+ * for @own of @under_way. If those of whom his cgroup's limit keeps waiting were not
+ * bounded, nothing would be prefetched for others (the dynamic threshold of A. K.
+ * Choudhury and E. L. Hahne, "Dynamic queue length thresholds for shared-memory packet
+ * switches", 1998).
+ */
+static inline u32 plan_under_way(u32 limit, u32 under_way, u32 own)
+{
+	u32 most = PLAN_SHARE * (limit - pure_min(limit, under_way));
+	u32 left = most - pure_min(most, own);
+
+	/* Each one that he gets leaves fewer for all, too. Of few he may get the last one. */
+	return limit - (left + PLAN_SHARE) / (1 + PLAN_SHARE);
+}
+
 /*
  * What @ref may plan: @lookahead is the table's, in blocks of 2^@block_shift sectors,
  * @entries the cache's, @waiting what the waiting room is meant for, @under_way
