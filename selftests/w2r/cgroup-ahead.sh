@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A cgroup whose limit of I/O on the device below keeps its reads waiting, and what is prefetched for them, has most of what
 # may be prefetched at a time, but not all: others are prefetched for as without it.
-# kernels: 5.10 6.12 newest
+# kernels: all
+# asked-for: 6.1
 # timeout: 180
 
 . "$(dirname "$0")/lib.sh"
