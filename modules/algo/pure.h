@@ -58,4 +58,10 @@ static inline u32 pure_max(u32 a, u32 b)
 	return a > b ? a : b;
 }
 
+/* One of @others, from 1 on, for @number; 0 for 0. As many numbers in a row share none. */
+static inline u32 pure_one_of(u32 number, u32 others)
+{
+	return number ? 1 + number % others : 0;
+}
+
 #endif

@@ -65,7 +65,7 @@ static inline struct reader reader_of(struct bio *bio)
 {
 	return (struct reader){
 		.ioprio = bio->bi_ioprio,
-		.payer = steady_payer(compat_bio_payer(bio)),
+		.payer = pure_one_of(compat_bio_payer(bio), STEADY_OTHERS),
 	};
 }
 

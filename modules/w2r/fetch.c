@@ -159,7 +159,7 @@ u32 w2r_under_way(const struct w2r *c, u32 payer)
 
 u32 w2r_payer(struct bio *bio)
 {
-	return plan_payer(compat_bio_payer(bio));
+	return pure_one_of(compat_bio_payer(bio), PLAN_OTHERS);
 }
 
 static void count_ahead(struct w2r *c, const struct w2r_fetch *f, int by)
@@ -285,7 +285,7 @@ struct bio *w2r_fetch_bio(struct w2r_fetch *f)
 
 /* The I/Os that carry out a plan; the last one may still grow. */
 struct w2r_ahead {
-	struct bio *cause;	/* the read that they follow from, or the first of them; */
+	struct bio *cause;	/* the read that they follow from, or the last of them; */
 	int ioprio;		/* its priority, */
 	u32 payer;		/* and who pays */
 	blk_opf_t opf;

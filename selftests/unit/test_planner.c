@@ -530,9 +530,9 @@ static void test_payers(void)
 	bool taken[PLAN_PAYERS] = { false };
 	u32 limit, got, i;
 
-	CHECK_EQ(plan_payer(0), 0);
+	CHECK_EQ(pure_one_of(0, PLAN_OTHERS), 0);
 	for (i = 1000; i < 1000 + PLAN_OTHERS; i++) {
-		got = plan_payer(i);
+		got = pure_one_of(i, PLAN_OTHERS);
 		CHECK(got && got < PLAN_PAYERS && !taken[got]);
 		taken[got] = true;
 	}

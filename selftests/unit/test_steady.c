@@ -260,7 +260,7 @@ static void test_payers(void)
 
 	for (i = 0; i < STEADY_PAYERS; i++) {
 		for (class = 1; class <= STEADY_CLASSES; class++) {
-			account = steady_account(steady_payer(i ? 1000 + i : 0), class);
+			account = steady_account(pure_one_of(i ? 1000 + i : 0, STEADY_OTHERS), class);
 			CHECK(account < STEADY_ACCOUNTS);
 			CHECK(!taken[account]);
 			taken[account] = true;

@@ -95,12 +95,6 @@ static inline u32 steady_step_class(struct steady_step step)
 	return step.between > STEADY_GAP ? STEADY_BLOCKS : steady_class(step.length);
 }
 
-/* By the number of who pays, from 1 on and low where there are few; 0 stays 0. */
-static inline u32 steady_payer(u32 number)
-{
-	return number ? 1 + number % STEADY_OTHERS : 0;
-}
-
 /* Where @payer has the credit of @class, one from 1 on: fits in 16 bits. */
 static inline u32 steady_account(u32 payer, u32 class)
 {

@@ -363,12 +363,6 @@ static inline u32 plan_left(u32 limit, u32 under_way, u32 most, u32 taken)
 /* has at most so many times as many blocks under way as there may still be. */
 #define PLAN_SHARE		7
 
-/* By the number of who pays, from 1 on and low where there are few; 0 stays 0. */
-static inline u32 plan_payer(u32 number)
-{
-	return number ? 1 + number % PLAN_OTHERS : 0;
-}
-
 /*
  * As how many of at most @limit blocks that may be under way they count for who pays
  * for @own of @under_way. If those of whom his cgroup's limit keeps waiting were not
