@@ -25,27 +25,35 @@ reclaim_asks_all() {
 	must put 0 "$file"
 }
 
+# poor_and_rich CONTROLLERS: makes both in $CGROUP, with these.
+poor_and_rich() {
+	local name
+
+	must put "$1" "$CGROUP/cgroup.subtree_control"
+	on_exit put "${1//+/-}" "$CGROUP/cgroup.subtree_control"
+	for name in poor rich; do
+		must mkdir "$CGROUP/$name"
+		on_exit rmdir "$CGROUP/$name"
+	done
+	on_exit cgroup_kill
+}
+
 # cost_start: makes both; skips the test where there is no io.cost.
 cost_start() {
-	local name number stats=/sys/module/blk_cgroup/parameters/blkcg_debug_stats
+	local number stats=/sys/module/blk_cgroup/parameters/blkcg_debug_stats
 
 	must cgroup_make max
 	[[ -e $COST.qos ]] || skip_all 'the kernel has no io.cost'
 	number=$(number_of /dev/muster0)
 	on_exit put "$number enable=0" $COST.qos
 	controller_on io
-	must put '+memory +io' "$CGROUP/cgroup.subtree_control"
-	on_exit put '-memory -io' "$CGROUP/cgroup.subtree_control"
 	must put 1 $stats
 	on_exit put 0 $stats
-	for name in poor rich; do
-		must mkdir "$CGROUP/$name"
-		on_exit rmdir "$CGROUP/$name"
-		must put 4M "$CGROUP/$name/memory.high"
-	done
+	poor_and_rich '+memory +io'
+	must put 4M "$CGROUP/poor/memory.high"
+	must put 4M "$CGROUP/rich/memory.high"
 	must put 1 "$CGROUP/poor/io.weight"
 	must put 10000 "$CGROUP/rich/io.weight"
-	on_exit cgroup_kill
 }
 
 # cost_of_reads N: from now on the device is taken to do so many a second.
@@ -77,18 +85,10 @@ hog_start() {
 # max_start CONTROLLERS: makes both with these, +io among them, and sets number, that of /dev/muster0, for io.max; skips the
 # test where there is none.
 max_start() {
-	local name
-
 	must cgroup_make max
 	controller_on io
 	[[ -e $CGROUP/io.max ]] || skip_all 'the kernel has no io.max'
-	must put "$1" "$CGROUP/cgroup.subtree_control"
-	on_exit put "${1//+/-}" "$CGROUP/cgroup.subtree_control"
-	for name in poor rich; do
-		must mkdir "$CGROUP/$name"
-		on_exit rmdir "$CGROUP/$name"
-	done
-	on_exit cgroup_kill
+	poor_and_rich "$1"
 	# shellcheck disable=SC2034
 	number=$(number_of /dev/muster0)
 }
