@@ -313,13 +313,16 @@ sched: RT throttling activated
     return (1, "\n".join(bad)) if bad else (0, "")
 
 
-def _boots_with(lab, logs, seconds=5, grace=vm.GRACE_SECONDS, printed=None):
-    """{name: (outcome, why)} of the results of tests a and b, with what LAB makes of their boots; PRINTED gets more."""
+def _boots_with(lab, logs, seconds=5, grace=vm.GRACE_SECONDS, printed=None, needs=()):
+    """
+    {name: (outcome, why)} of the results of tests a and b, with what LAB makes of their boots, and what they NEED of
+    these; PRINTED gets more.
+    """
     logs.mkdir(parents=True)
     (logs / "bin").mkdir()
     (logs / "lab").write_text(lab)
     (logs / "lab").chmod(0o755)
-    tests = [vm.Test(name, META / "planted.sh", seconds, (), ("WARNING: foreseen",)) for name in ("t/a", "t/b")]
+    tests = [vm.Test(name, META / "planted.sh", seconds, needs, ("WARNING: foreseen",)) for name in ("t/a", "t/b")]
     inner = Reporter(printed or io.StringIO())
     boots = vm.Boots(tests, inner, logs, logs / "bin")
     boots.lab = logs / "lab"
@@ -354,6 +357,22 @@ def booted_twice(logs):
             bad.append(f"{line}: said {got}, before them {outcome} '{why}'")
         if "booted twice for t/a, t/b: see " not in printed.getvalue():
             bad.append(f"{line}: said not that it booted twice:\n{printed.getvalue()}")
+    return (1, "\n".join(bad)) if bad else (0, "")
+
+
+def hibernates(logs):
+    """A machine that hibernates and does not return, or whose other kernels report trouble, is a failure."""
+    bad = []
+    passed = {"t/a": (PASS, ""), "t/b": (PASS, "")}
+    warned = {"t/b, after its end": (FAIL, "console: [    2.000000] WARNING: lost")}
+    logged = 'passes t.a; passes t.b; cp "$out/console" "$out/dmesg"; '
+    for number, (what, wanted) in enumerate(((logged + "exit 0", passed),
+                                             (logged + "warns_as_expected; exit 0", passed),
+                                             (logged + "warns; exit 0", passed | warned),
+                                             ("exit 125", {name: (FAIL, "the VM died") for name in passed}))):
+        got = _boots_with(FAKE_LAB + what + "\n", logs / str(number), needs=(("hibernates", "yes"),))
+        if got != wanted:
+            bad.append(f"{what}:\n  said {got},\n  wanted {wanted}")
     return (1, "\n".join(bad)) if bad else (0, "")
 
 
@@ -545,8 +564,9 @@ def planted_race(logs):
 
 
 TESTS = {"cases": cases, "ends": ends, "planted": planted, "planted_race": planted_race, "kernel_log": kernel_log,
-         "booted_twice": booted_twice, "hung_vm": hung_vm, "frozen_vm": frozen_vm, "late_vm": late_vm,
-         "kernels": kernels, "groups": groups, "broken_machine": broken_machine, "lost_network": lost_network,
+         "booted_twice": booted_twice, "hibernates": hibernates, "hung_vm": hung_vm, "frozen_vm": frozen_vm,
+         "late_vm": late_vm, "kernels": kernels, "groups": groups, "broken_machine": broken_machine,
+         "lost_network": lost_network,
          "missing_kernel": missing_kernel, "killed_lab": killed_lab, "no_unit_tests": no_unit_tests, "parts": parts,
          "soak_step": soak_step, **meta_run.TESTS}
 # What a test boots, where that is not the default.

@@ -21,12 +21,12 @@ CHECKOUT = cache.CHECKOUT
 LAB = CHECKOUT / "tools/lab/lab"
 SELFTESTS = CHECKOUT / "selftests"
 NOT_TESTS = {"dkms", "harness", "lib", "meta", "progs", "soak", "unit"}
-NEED = re.compile(r"^#\s*(mem|cpus|nvme|virtio|udev|append|stays):\s*(\S.*?)\s*$")
+NEED = re.compile(r"^#\s*(mem|cpus|nvme|virtio|udev|append|stays|hibernates):\s*(\S.*?)\s*$")
 KERNELS = re.compile(r"^#\s*kernels:\s*(\S.*?)\s*$")
 ASKED_FOR = re.compile(r"^#\s*asked-for:\s*(\S.*?)\s*$")
 RACES = re.compile(r"^#\s*races:\s*(\S.*?)\s*$")
 # What the lab takes as an option without a value.
-FLAGS = ("udev", "one-thread")
+FLAGS = ("udev", "one-thread", "hibernates")
 # What the other tests of a boot do not notice.
 UNNOTICED = ("append", "nvme")
 # Where a test runs that does not say.
@@ -294,6 +294,7 @@ class Boots:
     def _judge_boot(self, out, code, late):
         """What no test's own files tell: trouble between two tests, and a VM that did not end as it should."""
         self._judge_first(out)
+        self._judge_others(out)
         dmesg = read(out / "dmesg")
         started = bool(self.waiting) and (out / self.waiting[0].id / "started").exists()
         ended = [test for test in self.booted if test not in self.waiting]
@@ -316,7 +317,7 @@ class Boots:
         if code == 124:
             return "the VM ran out of time"
         if code == 125:
-            return "the VM died" if ended or started else "the VM did not start"
+            return "the VM died" if ended or started or self._hibernates(self.booted[0]) else "the VM did not start"
         if code not in (0, 3):
             return f"the lab ended with status {code}"
         # 3 is of one that is not fit for those that wait.
@@ -333,6 +334,18 @@ class Boots:
         trouble = ktap.kernel_trouble(read(console), ktap.EXPECTED_OF_LOST_BOOT)
         if trouble:
             self._fail_gap(None, f"booted twice; kernel log of the first time: {trouble[0].strip()}", read(console))
+
+    def _hibernates(self, test):
+        return ("hibernates", "yes") in test.needs
+
+    def _judge_others(self, out):
+        """What the kernels say that write and read the image of a machine is in no log of the one that returned."""
+        test = self.booted[0]
+        if not self._hibernates(test):
+            return
+        trouble = ktap.kernel_trouble(read(out / "console"), (*ktap.EXPECTED_AT_BOOT, *test.expected))
+        if trouble:
+            self._fail_gap(self.booted[-1], f"console: {trouble[0].strip()}", tail(out / "console"))
 
     def _gaps(self, log):
         """{id of the test before, or None: (why, lines)} of the trouble in the kernel log when no test runs."""
@@ -351,8 +364,10 @@ class Boots:
     def _watch(self, process, out):
         """Reports tests as they end; returns whether one had to be ended from outside."""
         seen = {}  # not the time of the file: a new machine's clock may be set meanwhile
+        # The files of a machine that hibernates come at its end, one by one.
         while process.poll() is None and not interrupt.stop.is_set():
-            self._collect(out)
+            if not self._hibernates(self.booted[0]):
+                self._collect(out)
             running = next((test for test in self.waiting
                             if (out / test.id / "started").exists()), None)
             if running:

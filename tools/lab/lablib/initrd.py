@@ -57,8 +57,8 @@ def _name_of(path):
     return pathlib.Path(path).name.split(".")[0].replace("-", "_")
 
 
-def _module_order(modules_dir):
-    """Paths of MODULES and all they need, each after what it depends on."""
+def _module_order(modules_dir, more):
+    """Paths of MODULES, MORE and all they need, each after what it depends on."""
     needs = {}
     for line in (modules_dir / "modules.dep").read_text().splitlines():
         path, _, rest = line.partition(":")
@@ -74,13 +74,13 @@ def _module_order(modules_dir):
             order.append(path)
 
     for name in (*(name for name in MODULES_IF_THERE if name in by_name),
-                 *(name for name in MODULES if name not in built_in)):
+                 *(name for name in (*MODULES, *more) if name not in built_in)):
         visit(by_name[name])
     return order
 
 
-def base(root, release):
-    """The initrd for the tree at ROOT without a layer, as bytes."""
+def base(root, release, more):
+    """The initrd for the tree at ROOT without a layer, with modules MORE, as bytes."""
     modules_dir = root / "lib/modules" / release
     archive = Cpio()
     for name in ("bin", "dev", "proc", "sys", "mod", "base", "top", "new"):
@@ -88,7 +88,7 @@ def base(root, release):
     archive.add("dev/console", stat.S_IFCHR | 0o600, device=(5, 1))
     archive.add("bin/busybox", stat.S_IFREG | 0o755, (root / "bin/busybox").read_bytes())
     archive.add("init", stat.S_IFREG | 0o755, STAGE1.read_bytes())
-    for number, path in enumerate(_module_order(modules_dir)):
+    for number, path in enumerate(_module_order(modules_dir, more)):
         data = (modules_dir / path).read_bytes()
         if path.endswith(".xz"):
             data = lzma.decompress(data)
@@ -98,10 +98,10 @@ def base(root, release):
     return archive.bytes()
 
 
-def write(path, root, release, layer):
-    """Writes the initrd for one VM; LAYER is a directory or None."""
+def write(path, root, release, layer, more=()):
+    """Writes the initrd for one VM; LAYER is a directory or None, MORE are modules that it is to load besides."""
     with open(path, "wb") as handle:
-        handle.write(base(root, release))
+        handle.write(base(root, release, more))
         if layer:
             archive = Cpio()
             archive.add_tree(layer, "layer")

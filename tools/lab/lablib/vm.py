@@ -20,6 +20,9 @@ BOOT_SECONDS = float(os.environ.get("MUSTER_BOOT_SECONDS", "120"))
 POLL_SECONDS = 0.3
 STAGE2 = pathlib.Path(__file__).resolve().parents[1] / "stage2"
 TIMED_OUT, DIED = 124, 125
+# One that hibernated goes on where it was before it has a root file system.
+IMAGE_MODULES = ("virtio_blk",)
+RETURNS_MOST = 2
 ACCEL = {
     "kvm": ["-accel", "kvm", "-cpu", "host"],
     "tcg": ["-accel", "tcg,thread=multi", "-cpu", "Nehalem"],
@@ -47,6 +50,7 @@ class Job:
         self.share = self.dir / "share"
         self.share.mkdir()
         self.console.write_bytes(b"")
+        self.hibernated = False
         shutil.copy(STAGE2, self.share / "stage2")
 
     def _shares(self):
@@ -63,12 +67,14 @@ class Job:
         words = ["-device", "virtio-scsi-pci", "-device", "scsi-hd,drive=tree",
                  "-drive", "if=none,id=tree,format=raw,readonly=on,"
                  f"file={tree.image(self.root)}"]
-        for size, name, device in ((self.args.nvme, "nvme", "nvme,serial=muster"),
-                                   (self.args.virtio, "virtio", "virtio-blk-pci")):
+        args = self.args
+        for size, name, device in ((args.mem if args.hibernates else None, "image", "virtio-blk-pci"),
+                                   (args.nvme, "nvme", "nvme,serial=muster"),
+                                   (args.virtio, "virtio", "virtio-blk-pci")):
             if size is None:
                 continue
             image = self.dir / f"{name}.img"
-            with open(image, "wb") as handle:
+            with open(image, "ab" if self.hibernated else "wb") as handle:
                 handle.truncate(size)
             words += ["-drive", f"if=none,id={name},format=raw,cache=unsafe,discard=unmap,"
                       f"file={image}", "-device", f"{device},drive={name}"]
@@ -78,14 +84,17 @@ class Job:
         """Words of the kernel command line that stage1 and stage2 get as variables."""
         args = self.args
         words = {"lab_out": "1" if args.out else "",
-                 "lab_udev": "1" if args.udev else "", "lab_shell": "" if cmd else "1"}
+                 "lab_udev": "1" if args.udev else "", "lab_shell": "" if cmd else "1",
+                 "lab_copies": "1" if args.hibernates else "", "lab_resume": "1" if self.hibernated else ""}
         modules, devices = [], []
         if args.nvme is not None:
             modules.append("nvme")
             devices.append("nvme0n1")
+        if args.hibernates:
+            devices.append("vda")
         if args.virtio is not None:
             modules.append("virtio_blk")
-            devices.append("vda")
+            devices.append("vdb" if args.hibernates else "vda")
         variables = {"lab_modules": " ".join(modules), "lab_devices": " ".join(devices)}
         if cmd and args.timeout > 30:
             variables["lab_stuck_after"] = str(int(args.timeout) - 12)
@@ -110,8 +119,8 @@ class Job:
 
     def command(self, accel, cmd):
         release = tree.kernel_release(self.root)
-        initrd.write(self.dir / "initrd", self.root, release,
-                     self.layer and tree.layer_files(self.layer))
+        initrd.write(self.dir / "initrd", self.root, release, self.layer and tree.layer_files(self.layer),
+                     IMAGE_MODULES if self.args.hibernates else ())
         words = ["-machine", "q35", *self._accelerator(accel),
                  "-m", f"{(self.args.mem >> 20) + self.args.kernel.extra_mib}M",
                  "-smp", str(self.args.cpus),
@@ -140,7 +149,7 @@ class Job:
 
     def boot(self, accel, cmd):
         """Runs the VM to its end; returns CMD's status, or TIMED_OUT or DIED."""
-        for name in ("status", "dmesg", "booted"):
+        for name in ("status", "dmesg", *(() if self.hibernated else ("booted",))):
             (self.share / name).unlink(missing_ok=True)
         if cmd:
             (self.share / "cmd").write_text(chroot.command_line(cmd) + "\n")
@@ -166,6 +175,14 @@ class Job:
         if status.exists():
             return int(status.read_text())
         return TIMED_OUT if timed_out else DIED
+
+    def boot_again(self, accel, cmd):
+        """Returns to what hibernated, with the same disks; its console goes on. As boot()."""
+        before = self.console.read_bytes()
+        self.hibernated = True
+        status = self.boot(accel, cmd)
+        self.console.write_bytes(before + self.console.read_bytes())
+        return status
 
     def booted_seconds(self):
         """Uptime when the command began, or None when it never did."""
@@ -196,7 +213,7 @@ def _probe_args():
     class Args:  # the least that a Job needs
         kernel, mem, cpus, timeout = DEFAULT, 512 << 20, 1, 60
         nvme = virtio = out = console = None
-        icount = udev = one_thread = False
+        icount = udev = one_thread = hibernates = False
         append, verb = "", "probe"
     return Args
 
@@ -240,6 +257,11 @@ def run(args, cmd):
             job.keep_console()
             cache.say("booting once more")
             status = job.boot(accel, cmd)
+        for _ in range(RETURNS_MOST if args.hibernates and job.booted_seconds() is not None else 0):
+            if status != DIED:
+                break
+            cache.say("the VM has gone off: booting it again")
+            status = job.boot_again(accel, cmd)
         seconds = time.monotonic() - start
         if status == TIMED_OUT and not (job.share / "status").exists():
             job.show_tail("the VM did not boot" if job.emulator_failed else
