@@ -39,8 +39,10 @@ static inline bool mswap_is_value(const char *buf, size_t count)
 struct mswap_device *mswap_device_create(int id, int major);
 /* -EBUSY while it is open; else it is gone. Takes dev->lock. */
 int mswap_device_destroy(struct mswap_device *dev);
-/* Open or lent, just now. */
-bool mswap_device_in_use(struct mswap_device *dev);
+/* From @shut true on nobody opens any device, -EBUSY; who has one open goes on. */
+void mswap_devices_shut(bool shut);
+/* Takes dev->lock. */
+bool mswap_device_is_ready(struct mswap_device *dev);
 /* -ENXIO: not ready; -EBUSY: in use. Else nobody can use it any more. Takes dev->lock. */
 int mswap_device_claim_ready(struct mswap_device *dev);
 void mswap_device_give_back(struct mswap_device *dev);

@@ -19,9 +19,21 @@ static void mswap_submit(struct mswap_device *dev, struct bio *bio)
 }
 COMPAT_DISK_SUBMIT(mswap_submit_bio, mswap_submit)
 
+/*
+ * While an image of the memory may be written: the map is part of it, so that an
+ * image on a device of ours could not be found again without itself. The kernel
+ * opens the device that it writes it to.
+ */
+static bool mswap_shut;
+
 static int mswap_open(struct mswap_device *dev, struct block_device *whole)
 {
 	lockdep_assert_held(compat_disk_open_lock(whole));
+	if (READ_ONCE(mswap_shut)) {
+		pr_err_ratelimited("%s: opening refused: the machine hibernates, and an image on this device would be lost\n",
+				   dev->name);
+		return -EBUSY;
+	}
 	return dev->claimed ? -EBUSY : 0;
 }
 COMPAT_DISK_OPEN(mswap_open_disk, mswap_open)
@@ -68,9 +80,19 @@ static void mswap_unclaim(struct mswap_device *dev)
 	mutex_unlock(compat_disk_open_lock(dev->whole));
 }
 
-bool mswap_device_in_use(struct mswap_device *dev)
+void mswap_devices_shut(bool shut)
 {
-	return compat_disk_openers(dev->whole) || READ_ONCE(dev->claimed);
+	WRITE_ONCE(mswap_shut, shut);
+}
+
+bool mswap_device_is_ready(struct mswap_device *dev)
+{
+	bool ready;
+
+	mutex_lock(&dev->lock);
+	ready = dev->engine.started;
+	mutex_unlock(&dev->lock);
+	return ready;
 }
 
 int mswap_device_claim_ready(struct mswap_device *dev)

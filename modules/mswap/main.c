@@ -116,28 +116,38 @@ static struct class mswap_class = {
 	.class_groups = mswap_class_groups,
 };
 
-/*
- * The map is in memory only, so an image written to the device could never be
- * found again.
- */
+/* An image may know of what lay where ours has been written since. */
+static int mswap_restore(void)
+{
+	struct mswap_device *dev;
+	int id, err = 0;
+
+	mutex_lock(&mswap_idr_lock);
+	idr_for_each_entry(&mswap_idr, dev, id) {
+		if (!mswap_device_is_ready(dev))
+			continue;
+		pr_err_ratelimited("%s: return from hibernation refused: this device has been set up since\n",
+				   dev->name);
+		err = -EBUSY;
+	}
+	mutex_unlock(&mswap_idr_lock);
+	return err;
+}
+
 static int mswap_pm_notify(struct notifier_block *nb, unsigned long event,
 			   void *unused)
 {
-	struct mswap_device *dev;
-	int id, ret = NOTIFY_DONE;
-
-	if (event != PM_HIBERNATION_PREPARE)
-		return NOTIFY_DONE;
-	mutex_lock(&mswap_idr_lock);
-	idr_for_each_entry(&mswap_idr, dev, id) {
-		if (!mswap_device_in_use(dev))
-			continue;
-		pr_err("%s: hibernation refused: this device is in use and forgets at power-off\n",
-		       dev->name);
-		ret = notifier_from_errno(-EBUSY);
+	switch (event) {
+	case PM_HIBERNATION_PREPARE:
+		mswap_devices_shut(true);
+		break;
+	case PM_POST_HIBERNATION:
+		mswap_devices_shut(false);
+		break;
+	case PM_RESTORE_PREPARE:
+		return notifier_from_errno(mswap_restore());
 	}
-	mutex_unlock(&mswap_idr_lock);
-	return ret;
+	return NOTIFY_DONE;
 }
 
 static struct notifier_block mswap_pm_notifier = {

@@ -8,14 +8,10 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 44
+plan 43
 
 stride() {
 	limited 24M pagestride "$@"
-}
-
-open_snapshot() {
-	: </dev/snapshot
 }
 
 must null_make muster0 256
@@ -44,7 +40,6 @@ for value in x 1x -2 999999999999; do
 done
 refuse_logged 'a device that does not exist' 'No such device' "$FSWAP" 63 'device refused: mswap63 does not exist'
 refuse_logged 'a device in use is not reset' 'Device or resource busy' "$SYS/reset" 1 'in use'
-check_fails 'nor may the machine hibernate' 'Device or resource busy' open_snapshot
 check 'it may be named once more' fswap_attach "$number"
 check_not 'nor opened' dd if="$MSWAP" of=/dev/null bs=4k count=1
 check_fails 'others cannot change it' 'Permission denied' \

@@ -9,7 +9,7 @@
 # shellcheck source=power.sh
 . "$(dirname "$0")/power.sh"
 
-plan 79
+plan 85
 
 hold_open() {
 	exec 9<>"$MSWAP"
@@ -34,35 +34,61 @@ no_number() {
 	refuse_logged "removal of $1" 'Invalid argument' "$CONTROL/hot_remove" "$2" 'hot_remove refused: not a device number'
 }
 
-# Two results. Were it not refused, no more would be done than to stop all programs for some seconds.
-hibernation_refused() {
-	local before
+# try_hibernation: as far as all programs are stopped, and no further.
+try_hibernation() {
+	local status
 
-	if ! can_try disk; then
-		skip "hibernation while $1" 'this kernel cannot try it'
-		skip "hibernation while $1: the kernel log says so" 'this kernel cannot try it'
-		return
-	fi
-	before=$(log_lines 'mswap0: hibernation refused: .*in use')
 	must put freezer /sys/power/pm_test
-	check_fails "hibernation while $1" 'Device or resource busy' put disk /sys/power/state
+	put disk /sys/power/state
+	status=$?
 	must put none /sys/power/pm_test
-	check_that "hibernation while $1: the kernel log says so" \
-		"$(log_lines 'mswap0: hibernation refused: .*in use') > $before"
-}
-
-# Whoever opens it for reading has all asked whether they object to hibernation.
-open_snapshot() {
-	: </dev/snapshot
+	return "$status"
 }
 
 # One result.
 hibernation_allowed() {
-	if [[ -e /dev/snapshot ]]; then
-		check "hibernation $1" open_snapshot
+	if can_try disk; then
+		check "hibernation while $1" try_hibernation
 	else
-		skip "hibernation $1" 'this kernel cannot try it'
+		skip "hibernation while $1" 'this kernel cannot try it'
 	fi
+}
+
+# Whoever reads an image opens this for writing, and whoever writes one for reading.
+read_image() {
+	: >/dev/snapshot
+}
+
+# skip_images NUMBER: so many results, where no program can read or write an image.
+skip_images() {
+	local i
+
+	[[ ! -e /dev/snapshot ]] || return
+	for ((i = 1; i <= $1; i++)); do
+		skip "images, $i" 'this kernel has no /dev/snapshot'
+	done
+}
+
+# Six results, with a device that is ready.
+images_and_device() {
+	local before
+
+	skip_images 6 && return
+	before=$(log_lines 'mswap0: opening refused: the machine hibernates')
+	exec 8</dev/snapshot
+	result 'a program may write an image' $?
+	check_fails 'the device cannot be opened meanwhile' 'Device or resource busy' dd if="$MSWAP" of=/dev/null count=1
+	check_that 'and the kernel log says so' "$(log_lines 'mswap0: opening refused: the machine hibernates') > $before"
+	exec 8<&-
+	check 'it can be opened afterwards' dd if="$MSWAP" of=/dev/null bs=4k count=1 status=none
+	before=$(log_lines 'mswap0: return from hibernation refused: ')
+	check_fails 'no program may return to an image' 'Device or resource busy' read_image
+	check_that 'and the kernel log says so' "$(log_lines 'mswap0: return from hibernation refused: ') > $before"
+}
+
+# One result, with none that is ready.
+image_allowed() {
+	skip_images 1 || check 'a program may return to an image' read_image
 }
 
 # One result.
@@ -121,10 +147,11 @@ check_fails 'others cannot have the backing device' 'in use' mkfs.ext4 -qF /dev/
 
 hold_open
 refused_in_use 'open'
+hibernation_allowed 'one has it open'
 release
 must swap_start "$MSWAP"
 refused_in_use 'swap is on'
-hibernation_refused 'swap is on'
+hibernation_allowed 'swap is on'
 sleep_allowed 'swap is on'
 must swapoff "$MSWAP"
 must mkfs.ext4 -qF "$MSWAP"
@@ -132,9 +159,10 @@ must mount "$MSWAP" "$WORK/mnt"
 refused_in_use 'mounted'
 must umount "$WORK/mnt"
 
-hibernation_allowed 'while nobody uses a device'
+images_and_device
 must mswap_set policy page
 check 'reset when unused' wait_until 5 mswap_set reset 1
+image_allowed
 check_eq 'reset leaves nothing ready' "$(get initstate) $(get backing_dev)" '0 none'
 check_eq 'nor a size' "$(blockdev --getsize64 "$MSWAP")" 0
 check_eq 'and nothing of what a ready device is made of' "$(cat "$SYS"/{slots_{total,used,reserved,retired},window,{footprint,waiting}_bytes,copies_held} | sort -u)" 0

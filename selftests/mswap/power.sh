@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# How tests try that the machine sleeps: all programs are frozen and thawed. Devices go on, for what the tests are read
-# from would not come back.
+# How tests have the machine sleep, and hibernate.
 
 # Can this kernel try to go to state STATE?
 can_try() {
 	[[ -w /sys/power/pm_test ]] && grep -qw "$1" /sys/power/state
 }
 
-# try_sleep: suspension to memory, as far as it is tried.
+# try_sleep: suspension to memory, as far as it is tried: all programs are frozen and thawed. Devices go on, for what
+# the tests are read from would not come back.
 try_sleep() {
 	local delay=/sys/module/suspend/parameters/pm_test_delay before status
 
@@ -20,4 +20,33 @@ try_sleep() {
 	must put none /sys/power/pm_test
 	must put "$before" $delay
 	return $status
+}
+
+# hibernate_to DISK: the machine goes off, and returns where something boots it again.
+hibernate_to() {
+	number_of "$1" >/sys/power/resume
+	put shutdown /sys/power/disk && put disk /sys/power/state
+}
+
+# sectors_written DISK
+sectors_written() {
+	local words
+
+	read -r -a words <"$(disk_folder "$1")/stat"
+	echo "${words[6]}"
+}
+
+# returns NAME: from /dev/vda. Two results. For tests with the header '# hibernates: yes'. The kernel that returns does
+# not know that it has written an image.
+returns() {
+	local before
+
+	before=$(sectors_written /dev/vda)
+	check "$1" hibernate_to /dev/vda
+	check_le "$1: it is the image that goes on" $(($(sectors_written /dev/vda) - before)) 2048
+}
+
+# more_pages_out THAN: pages were swapped out meanwhile.
+more_pages_out() {
+	(($(get pages_out) > $1))
 }
