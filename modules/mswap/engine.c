@@ -268,11 +268,16 @@ err_backing:
 	return err;
 }
 
-void engine_stop(struct engine *e)
+bool engine_shut(struct engine *e)
 {
 	if (!e->started)
-		return;
+		return false;
 	WRITE_ONCE(e->started, false);
+	return true;
+}
+
+void engine_stop(struct engine *e)
+{
 	flush_work(&e->flush_work);
 	batching_drain(&e->batching);
 	/* A worker that has ended a read may start a window ahead yet. */

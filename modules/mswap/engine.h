@@ -59,7 +59,13 @@ void engine_exit(struct engine *e);
  * -ENOSPC: too many slots wanted; -ENOMEM; and all of backing_open().
  */
 int engine_start(struct engine *e, const char *path, u32 slots);
-/* Waits for the I/O under way, and for who is in an RCU read section, then drops everything. */
+/*
+ * Was it ready? If so it is not any more, no bio begins, and engine_stop() is due:
+ * with nobody in engine_submit() it waits for the I/O under way, and for who is in
+ * an RCU read section, then drops everything. No queue may be frozen meanwhile,
+ * since what it takes down is under locks that others hold while they reclaim.
+ */
+bool engine_shut(struct engine *e);
 void engine_stop(struct engine *e);
 /* In an RCU read section: if so, what @e is made of stays until that ends. Any context. */
 static inline bool engine_is_ready(const struct engine *e)

@@ -146,19 +146,19 @@ static bool mswap_wish_slots(struct mswap_device *dev, u64 bytes, u32 *slots)
 
 /*
  * There is no I/O, but the last reader may still be in ->submit_bio, starting a
- * window ahead, or one who has it open for a flush: the freeze waits for them.
+ * window ahead, or one who has it open for a flush: the freeze waits for them. It
+ * is over before anything is taken down, which takes locks that are held elsewhere
+ * while memory is reclaimed, and so swapped out.
  */
 static void mswap_stop(struct mswap_device *dev)
 {
-	unsigned int memflags;
-
 	if (!dev->engine.started)
 		return;
 	sync_blockdev(dev->whole);
 	invalidate_bdev(dev->whole);
-	memflags = compat_disk_freeze(dev->disk);
+	engine_shut(&dev->engine);
+	compat_disk_unfreeze(dev->disk, compat_disk_freeze(dev->disk));
 	engine_stop(&dev->engine);
-	compat_disk_unfreeze(dev->disk, memflags);
 	mswap_publish_size(dev);
 }
 
@@ -250,7 +250,8 @@ static int mswap_add_disk(struct mswap_device *dev, int major)
 	err = compat_disk_add(disk, mswap_attr_groups, &dev->lock, &dev->whole);
 	if (err) {
 		/* A control file may have made it ready meanwhile. */
-		engine_stop(&dev->engine);
+		if (engine_shut(&dev->engine))
+			engine_stop(&dev->engine);
 		compat_disk_free(disk);
 	}
 	return err;
@@ -296,7 +297,8 @@ int mswap_device_destroy(struct mswap_device *dev)
 		return err;
 	/* A control file may make it ready once more until it is gone. */
 	compat_disk_del(dev->disk, dev->whole);
-	engine_stop(&dev->engine);
+	if (engine_shut(&dev->engine))
+		engine_stop(&dev->engine);
 	compat_disk_free(dev->disk);
 	pr_info("%s: removed\n", dev->name);
 	engine_exit(&dev->engine);

@@ -150,6 +150,7 @@ static void submit(struct block_device *front, struct bio *bio)
 
 void control_stop(void)
 {
+	engine_shut(rig.engine);
 	wait_event(rig.gate, !rig.submitters);
 	run_count(EVENT_RETIRED, rig.engine->space.retired.value - rig.taken);
 	run_count(EVENT_HELD, store_nr_held(&rig.engine->store));
