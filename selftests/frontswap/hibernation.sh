@@ -14,7 +14,7 @@
 
 plan 12
 
-can_try disk || skip_all 'this kernel cannot try it'
+can_hibernate || skip_all 'this kernel cannot hibernate'
 fswap_start /dev/vdb
 # What frontswap does not take, as files in memory, goes to the first area.
 areas 1 256

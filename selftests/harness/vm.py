@@ -224,6 +224,10 @@ def _joined(boots):
     return joined
 
 
+def hibernates(test):
+    return ("hibernates", "yes") in test.needs
+
+
 def _noticed(test):
     return tuple(need for need in test.needs if need[0] not in UNNOTICED)
 
@@ -317,7 +321,7 @@ class Boots:
         if code == 124:
             return "the VM ran out of time"
         if code == 125:
-            return "the VM died" if ended or started or self._hibernates(self.booted[0]) else "the VM did not start"
+            return "the VM died" if ended or started or hibernates(self.booted[0]) else "the VM did not start"
         if code not in (0, 3):
             return f"the lab ended with status {code}"
         # 3 is of one that is not fit for those that wait.
@@ -335,13 +339,10 @@ class Boots:
         if trouble:
             self._fail_gap(None, f"booted twice; kernel log of the first time: {trouble[0].strip()}", read(console))
 
-    def _hibernates(self, test):
-        return ("hibernates", "yes") in test.needs
-
     def _judge_others(self, out):
         """What the kernels say that write and read the image of a machine is in no log of the one that returned."""
         test = self.booted[0]
-        if not self._hibernates(test):
+        if not hibernates(test):
             return
         trouble = ktap.kernel_trouble(read(out / "console"), (*ktap.EXPECTED_AT_BOOT, *test.expected))
         if trouble:
@@ -366,7 +367,7 @@ class Boots:
         seen = {}  # not the time of the file: a new machine's clock may be set meanwhile
         # The files of a machine that hibernates come at its end, one by one.
         while process.poll() is None and not interrupt.stop.is_set():
-            if not self._hibernates(self.booted[0]):
+            if not hibernates(self.booted[0]):
                 self._collect(out)
             running = next((test for test in self.waiting
                             if (out / test.id / "started").exists()), None)
@@ -450,10 +451,10 @@ def copy_programs(programs, where):
 
 
 def for_here():
-    """The selftests for the kernel that runs; one that is not of the lab's is like the newest."""
+    """The selftests for the kernel that runs, but none that turns it off; one not of the lab's is like the newest."""
     release = os.uname().release
     kernel = next((name for name in machines.SUPPORTED if release.startswith(f"{name}.")), "newest")
-    return [test for test in find() if kernel in test.kernels]
+    return [test for test in find() if kernel in test.kernels and not hibernates(test)]
 
 
 def run_here(tests, reporter, logs):

@@ -16,12 +16,14 @@
 
 plan 14
 
-can_try disk || skip_all 'this kernel cannot try it'
-# The NVMe driver of 5.10 does not come back to QEMU's device, whoever swaps to it.
-case $(uname -r) in
-5.10.*) backing=/dev/vdb ;;
-*) backing=/dev/nvme0n1 ;;
-esac
+can_hibernate || skip_all 'this kernel cannot hibernate'
+# On 5.10 and 5.15 QEMU's NVMe device does not come back, whoever swaps to it; and where there is one, lockdep complains
+# of how the driver of 6.12 stops its queues in one work and starts them in another.
+backing=/dev/nvme0n1
+if [[ $(uname -r) == 5.* || -e /proc/lockdep_stats ]]; then
+	backing=/dev/vdb
+	must rmmod nvme
+fi
 mswap_add $backing
 must swap_start "$MSWAP" -p 90
 must swap_start /dev/vda -p 1

@@ -22,6 +22,10 @@ try_sleep() {
 	return $status
 }
 
+can_hibernate() {
+	grep -qw disk /sys/power/state
+}
+
 # hibernate_to DISK: the machine goes off, and returns where something boots it again.
 hibernate_to() {
 	number_of "$1" >/sys/power/resume
