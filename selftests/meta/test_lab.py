@@ -236,7 +236,7 @@ class Layers(Lab):
         self.patch(vm, "accelerator", lambda: "tcg")
         job = mock.Mock(boot=self.refresh, booted_seconds=lambda: 0.0, emulator_failed=False)
         self.patch(vm, "Job", lambda *_: job)
-        self.check_in_use(vm.run, argparse.Namespace(kernel=DEFAULT, out=None, no_sync=True), "")
+        self.check_in_use(vm.run, argparse.Namespace(kernel=DEFAULT, out=None, no_sync=True, hibernates=False), "")
 
     def boots_of_one_that_hangs(self, append):
         """(how often, how often its console was kept)"""
@@ -244,7 +244,7 @@ class Layers(Lab):
         job = mock.Mock(emulator_failed=True, share=self.dir / "none")
         job.boot.return_value = vm.TIMED_OUT
         self.patch(vm, "Job", lambda *_: job)
-        args = argparse.Namespace(kernel=DEFAULT, out=None, no_sync=True, timeout=1, append=append)
+        args = argparse.Namespace(kernel=DEFAULT, out=None, no_sync=True, timeout=1, append=append, hibernates=False)
         self.assertEqual(vm.run(args, ["true"]), vm.TIMED_OUT)
         return job.boot.call_count, job.keep_console.call_count
 
@@ -253,6 +253,27 @@ class Layers(Lab):
 
     def test_nor_where_muster_is_loaded_as_it_boots(self):
         self.assertEqual(self.boots_of_one_that_hangs("x=1 modules_load=mswap"), (1, 0))
+
+    def returns(self, booted, statuses, hibernates=True):
+        """(status, how often it was booted to return) of a VM that goes off first, and then ends with STATUSES."""
+        self.patch(vm, "accelerator", lambda: "tcg")
+        job = mock.Mock(emulator_failed=False, share=self.dir / "none", booted_seconds=lambda: booted)
+        job.boot.return_value = vm.DIED
+        job.boot_again.side_effect = statuses
+        self.patch(vm, "Job", lambda *_: job)
+        status = vm.run(argparse.Namespace(kernel=DEFAULT, out=None, no_sync=True, hibernates=hibernates), ["true"])
+        return status, job.boot_again.call_count
+
+    def test_one_that_hibernates_is_booted_until_its_command_ends(self):
+        self.assertEqual(self.returns(1.0, [7]), (7, 1))
+        self.assertEqual(self.returns(1.0, [vm.DIED, 7]), (7, 2))
+
+    def test_but_no_more_than_twice(self):
+        self.assertEqual(self.returns(1.0, [vm.DIED, vm.DIED]), (vm.DIED, 2))
+
+    def test_nor_if_it_never_booted_or_does_not_hibernate(self):
+        self.assertEqual(self.returns(None, []), (vm.DIED, 0))
+        self.assertEqual(self.returns(1.0, [], hibernates=False), (vm.DIED, 0))
 
     def test_old_trees_go_unless_they_are_used(self):
         now = tree.tree_dir(DEFAULT)
