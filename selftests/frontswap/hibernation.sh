@@ -25,7 +25,7 @@ programs_start
 returns 'the machine goes off'
 returns 'and once more'
 before=$(get pages_out)
-check 'the programs go on swapping' wait_until 60 more_pages_out "$before"
+check 'the programs go on swapping' wait_until 60 swapped_out "$before"
 programs_end
 check_that 'frontswap took pages' "$(get pages_out) > 10000"
 check 'swapoff' swapoff /dev/mapper/muster-area0 /dev/vda

@@ -26,11 +26,6 @@ fuzz() {
 	check_ge "$name: writes that were taken" "$(value_of taken <<<"$output")" 50
 }
 
-# swapped_out PAGES: so many have gone out.
-swapped_out() {
-	(($(get pages_out) > $1))
-}
-
 must null_make muster0 64
 must null_make muster1 320
 must modprobe mswap num_devices=2

@@ -15,11 +15,6 @@ plan 15
 
 NVME=/dev/nvme0n1
 
-# swapped_out PAGES: so many have gone out.
-swapped_out() {
-	(($(get pages_out) > $1))
-}
-
 swapped_in() {
 	(($(get pages_in) > $1))
 }

@@ -38,7 +38,7 @@ check 'and the device can be opened again' dd if="$MSWAP" of=/dev/null bs=4k cou
 returns 'the machine goes off'
 returns 'and once more'
 before=$(get pages_out)
-check 'the programs go on swapping' wait_until 60 more_pages_out "$before"
+check 'the programs go on swapping' wait_until 60 swapped_out "$before"
 programs_end
 check 'swapoff' swapoff "$MSWAP"
 check_eq 'no I/O failed' "$(get write_errors) $(get read_errors) $(get nospace)" '0 0 0'

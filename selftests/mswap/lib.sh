@@ -180,6 +180,11 @@ get() {
 	show "$SYS/$1"
 }
 
+# swapped_out PAGES: more than so many have gone out.
+swapped_out() {
+	(($(get pages_out) > $1))
+}
+
 # What `get` gives after it stopped changing: frees and writes that wait for company come a little later. Four times the
 # same: where the machine stands still between two readings, a worker has done nothing meanwhile.
 get_settled() {

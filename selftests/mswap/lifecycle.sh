@@ -34,23 +34,12 @@ no_number() {
 	refuse_logged "removal of $1" 'Invalid argument' "$CONTROL/hot_remove" "$2" 'hot_remove refused: not a device number'
 }
 
-# try_hibernation: as far as all programs are stopped, and no further.
-try_hibernation() {
-	local status
-
-	must put freezer /sys/power/pm_test
-	put disk /sys/power/state
-	status=$?
-	must put none /sys/power/pm_test
-	return "$status"
-}
-
-# One result.
-hibernation_allowed() {
-	if can_try disk; then
-		check "hibernation while $1" try_hibernation
+# sleep_allowed WHAT STATE WHEN: one result.
+sleep_allowed() {
+	if can_try "$2"; then
+		check "$1 while $3" try_sleep "$2"
 	else
-		skip "hibernation while $1" 'this kernel cannot try it'
+		skip "$1 while $3" 'this kernel cannot try it'
 	fi
 }
 
@@ -89,15 +78,6 @@ images_and_device() {
 # One result, with none that is ready.
 image_allowed() {
 	skip_images 1 || check 'a program may return to an image' read_image
-}
-
-# One result.
-sleep_allowed() {
-	if can_try freeze; then
-		check "suspension to memory while $1" try_sleep
-	else
-		skip "suspension to memory while $1" 'this kernel cannot try it'
-	fi
 }
 
 one_cycle() {
@@ -147,12 +127,12 @@ check_fails 'others cannot have the backing device' 'in use' mkfs.ext4 -qF /dev/
 
 hold_open
 refused_in_use 'open'
-hibernation_allowed 'one has it open'
+sleep_allowed hibernation disk 'one has it open'
 release
 must swap_start "$MSWAP"
 refused_in_use 'swap is on'
-hibernation_allowed 'swap is on'
-sleep_allowed 'swap is on'
+sleep_allowed hibernation disk 'swap is on'
+sleep_allowed 'suspension to memory' freeze 'swap is on'
 must swapoff "$MSWAP"
 must mkfs.ext4 -qF "$MSWAP"
 must mount "$MSWAP" "$WORK/mnt"

@@ -7,15 +7,15 @@ can_try() {
 	[[ -w /sys/power/pm_test ]] && grep -qw "$1" /sys/power/state
 }
 
-# try_sleep: suspension to memory, as far as it is tried: all programs are frozen and thawed. Devices go on, for what
-# the tests are read from would not come back.
+# try_sleep STATE: freeze, which is suspension to memory, or disk, which is hibernation, as far as it is tried: all
+# programs are frozen and thawed. Devices go on, for what the tests are read from would not come back.
 try_sleep() {
 	local delay=/sys/module/suspend/parameters/pm_test_delay before status
 
 	before=$(show $delay)
 	must put 0 $delay
 	must put freezer /sys/power/pm_test
-	put freeze /sys/power/state
+	put "$1" /sys/power/state
 	status=$?
 	must put none /sys/power/pm_test
 	must put "$before" $delay
@@ -48,9 +48,4 @@ returns() {
 	before=$(sectors_written /dev/vda)
 	check "$1" hibernate_to /dev/vda
 	check_le "$1: it is the image that goes on" $(($(sectors_written /dev/vda) - before)) 2048
-}
-
-# more_pages_out THAN: pages were swapped out meanwhile.
-more_pages_out() {
-	(($(get pages_out) > $1))
 }

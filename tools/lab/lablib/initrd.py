@@ -98,7 +98,7 @@ def base(root, release, more):
     return archive.bytes()
 
 
-def write(path, root, release, layer, more=()):
+def write(path, root, release, layer, more):
     """Writes the initrd for one VM; LAYER is a directory or None, MORE are modules that it is to load besides."""
     with open(path, "wb") as handle:
         handle.write(base(root, release, more))
