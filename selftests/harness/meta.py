@@ -43,9 +43,9 @@ WANTED = {
 # Kernel -> mistake -> what it calls that. The first that ends lockdep is its own; leaks are looked for at the end.
 PLANTED = {
     "debug": {
+        "lock": "possible circular locking",
         "atomic": "scheduling while atomic",
         "bounds": "UBSAN",
-        "lock": "possible circular locking",
         "freed": "KASAN: slab-use-after-free",
         "leak": "kmemleak: 1 new suspected memory leak",
     },

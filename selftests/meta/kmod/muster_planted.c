@@ -30,12 +30,20 @@ static int beyond = ARRAY_SIZE(numbers);
 static int *memory;
 static unsigned long counted;
 
-/* A lock given back on another CPU is a mistake, too, after which no order of locks is checked. */
+/*
+ * One mistake only: a lock given back on another CPU is one, too, and so is a tick that finds
+ * preemption allowed more often than forbidden, as the scheduler forgets what it has told of.
+ * After these no order of locks is checked.
+ */
 static void plant_atomic(void)
 {
+	int count;
+
 	migrate_disable();
 	spin_lock(&spin);
+	count = preempt_count();
 	msleep(20);
+	preempt_count_set(count);
 	spin_unlock(&spin);
 	migrate_enable();
 }
