@@ -9,6 +9,9 @@
 #include "engine.h"
 #include "slot_bio.h"
 
+/* Of all memory, taken without a look at what is free: for 1.7 times as many slots as it has pages. */
+#define ENGINE_LITTLE_PART	512
+
 /* Slots between two looks whether somebody else needs the CPU. */
 #define DISCARD_SLICE	1024
 
@@ -177,11 +180,14 @@ static int engine_fit(struct engine *e, u32 wish, u32 *slots)
 
 /*
  * Rather than refuse memory the allocator kills who has some: @bytes for @slots slots
- * must be there already, or easily had.
+ * must be there already, or easily had. But who is short of memory is who wants to swap:
+ * a little part of all memory, for a device as large as that, is never refused.
  */
 static int engine_afford(struct engine *e, u32 slots, u64 bytes)
 {
-	if ((long)(bytes >> PAGE_SHIFT) <= si_mem_available())
+	u64 pages = bytes >> PAGE_SHIFT;
+
+	if (pages <= totalram_pages() / ENGINE_LITTLE_PART || pages <= si_mem_available())
 		return 0;
 	pr_err_ratelimited("%s: no memory for %u slots: they take %llu MiB\n",
 			   e->name, slots, bytes >> 20);
