@@ -174,12 +174,13 @@ static inline struct mutex *compat_disk_open_lock(struct block_device *whole)
 #endif
 }
 
+/* Under the open lock. */
 static inline unsigned int compat_disk_openers(struct block_device *whole)
 {
 #ifdef COMPAT_HAVE_DISK_OPENERS
 	return disk_openers(whole->bd_disk);
 #else
-	return READ_ONCE(whole->bd_openers);
+	return whole->bd_openers;
 #endif
 }
 

@@ -65,7 +65,7 @@ static int mswap_claim(struct mswap_device *dev, const char *what)
 	if (compat_disk_openers(dev->whole) || dev->claimed)
 		err = -EBUSY;
 	else
-		WRITE_ONCE(dev->claimed, true);
+		dev->claimed = true;
 	mutex_unlock(compat_disk_open_lock(dev->whole));
 	if (err)
 		pr_err_ratelimited("%s: %s refused: the device is in use (swap, mount, frontswap, or a program)\n",
@@ -76,7 +76,7 @@ static int mswap_claim(struct mswap_device *dev, const char *what)
 static void mswap_unclaim(struct mswap_device *dev)
 {
 	mutex_lock(compat_disk_open_lock(dev->whole));
-	WRITE_ONCE(dev->claimed, false);
+	dev->claimed = false;
 	mutex_unlock(compat_disk_open_lock(dev->whole));
 }
 
