@@ -13,6 +13,8 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=../mswap/cgroups.sh
 . "$(dirname "$0")/../mswap/cgroups.sh"
+# shellcheck source=../mswap/machine-memory.sh
+. "$(dirname "$0")/../mswap/machine-memory.sh"
 # shellcheck source=../mswap/tracing.sh
 . "$(dirname "$0")/../mswap/tracing.sh"
 
@@ -33,27 +35,6 @@ gave_back() {
 
 grown() {
 	read_all && (($(w2r_get cache_bytes) > 200 * 1048576))
-}
-
-available() {
-	awk '$1 == "MemAvailable:" { print int($2 / 1024) }' /proc/meminfo
-}
-
-# set_aside MIB: so much memory is to be had until the test ends, and what there is more is kept as huge pages: to want
-# all of it takes a slow machine less then.
-set_aside() {
-	local file=/proc/sys/vm/nr_hugepages more before
-
-	more=$((($(available) - $1) / 2))
-	[[ -e $file ]] && ((more > 0)) || return 0
-	before=$(<"$file")
-	on_exit put "$before" "$file"
-	must put $((before + more)) "$file"
-}
-
-# freed_by kswapd|direct: pages that it has freed, or whoever wanted memory himself.
-freed_by() {
-	awk -v key="^pgsteal_$1" '$1 ~ key { n += $2 } END { print n + 0 }' /proc/vmstat
 }
 
 # kswapd_runs idle|other: only where a CPU has nothing else to do, or as ever.
