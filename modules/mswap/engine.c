@@ -9,7 +9,7 @@
 #include "engine.h"
 #include "slot_bio.h"
 
-/* Of all memory, taken without a look at what is free: for 1.7 times as many slots as it has pages. */
+/* Of all memory, taken whatever is free: for 1.7 times as many slots as it has pages. */
 #define ENGINE_LITTLE_PART	512
 
 /* Slots between two looks whether somebody else needs the CPU. */
