@@ -35,7 +35,7 @@ must dm_make muster-first '0 524288 linear /dev/vda 0'
 must dm_make muster-area '0 524288 linear /dev/vda 524288'
 fswap_start /dev/mapper/muster-first
 must swap_start /dev/mapper/muster-area
-set_aside 160
+set_aside 160 || skip_all "$NO_HUGE_PAGES"
 
 mib=$(($(available) * 4 / 3))
 shared=$(shared) by_kswapd=$(freed_by kswapd) written=$(area_written)

@@ -51,7 +51,7 @@ areas=("$MSWAP") files=("$SYS")
 w2r_make muster-cache /dev/mapper/muster-second 8 readahead on
 mswap_add /dev/mapper/muster-cache
 areas+=("$MSWAP") files+=("$SYS")
-set_aside $((${MUSTER_SLOWER:-1} == 1 ? 160 : 80))
+set_aside $((${MUSTER_SLOWER:-1} == 1 ? 160 : 80)) || skip_all "$NO_HUGE_PAGES"
 for area in "${areas[@]}"; do
 	must swap_start "$area" -p 10
 done
