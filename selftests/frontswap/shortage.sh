@@ -8,23 +8,11 @@
 # kernels: 5.10
 # stays: mswap mswap_frontswap
 
-# Functions are called by name.
-# shellcheck disable=SC2317
-
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=../mswap/machine-memory.sh
 . "$(dirname "$0")/../mswap/machine-memory.sh"
 
 plan 9
-
-# Two of them want twice as much as there is.
-program() {
-	pagestride --owner "$1" -c 3 -k 1 -s "$mib" --write-on-readback=2
-}
-
-more_swapped_out() {
-	swapped_out $((before + 20000))
-}
 
 # Pages of tmpfs, which the machine's root is on: these go to the ordinary area.
 shared() {
@@ -35,20 +23,14 @@ must dm_make muster-first '0 524288 linear /dev/vda 0'
 must dm_make muster-area '0 524288 linear /dev/vda 524288'
 fswap_start /dev/mapper/muster-first
 must swap_start /dev/mapper/muster-area
-set_aside 160 || skip_all "$NO_HUGE_PAGES"
 
-mib=$(($(available) * 4 / 3))
-shared=$(shared) by_kswapd=$(freed_by kswapd) written=$(area_written)
-programs_start
-before=$(get pages_out)
-check 'pages go out' wait_until 60 more_swapped_out
-programs_end
-shared=$((shared - $(shared)))
-by_kswapd=$(($(freed_by kswapd) - by_kswapd)) written=$(($(area_written) - written))
-diag "programs of $mib MiB each; kswapd freed $by_kswapd pages"
+shared=$(shared) written=$(area_written)
+shortage_begins
+check 'pages go out' wait_until 60 swapped_out $(($(get pages_out) + 20000))
+shortage_ends
+shared=$((shared - $(shared))) written=$(($(area_written) - written))
 diag "$written pages went to the ordinary area, $shared of them of tmpfs"
 diag "$(cd "$SYS" && grep . pages_out dev_writes pages_in dev_reads stores_refused | paste -sd' ')"
-check_that 'kswapd was at work' "$by_kswapd > 5000"
 check_that 'hardly any was refused, but for those of tmpfs' "$(get stores_refused) <= $shared + $(get pages_out) / 100"
 check 'swapoff' swapoff /dev/mapper/muster-area
 check_eq 'no I/O failed' "$(get write_errors) $(get read_errors) $(get nospace)" '0 0 0'

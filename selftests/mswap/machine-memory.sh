@@ -24,3 +24,24 @@ set_aside() {
 freed_by() {
 	awk -v key="^pgsteal_$1" '$1 ~ key { n += $2 } END { print n + 0 }' /proc/vmstat
 }
+
+# program OWNER: two of them want twice as much as there is.
+program() {
+	pagestride --owner "$1" -c 3 -k 1 -s "$mib" --write-on-readback=2
+}
+
+# shortage_begins: programs that swap begin, until shortage_ends. Skips the test where memory cannot be set aside.
+shortage_begins() {
+	set_aside $((${MUSTER_SLOWER:-1} == 1 ? 160 : 80)) || skip_all "$NO_HUGE_PAGES"
+	mib=$(($(available) * 4 / 3))
+	by_kswapd=$(freed_by kswapd)
+	programs_start
+}
+
+# Five results.
+shortage_ends() {
+	programs_end
+	by_kswapd=$(($(freed_by kswapd) - by_kswapd))
+	diag "programs of $mib MiB each; kswapd freed $by_kswapd pages"
+	check_that 'kswapd was at work' "$by_kswapd > 5000"
+}

@@ -9,19 +9,11 @@
 # mem: 1G
 # virtio: 512M
 
-# Functions are called by name.
-# shellcheck disable=SC2317
-
 . "$(dirname "$0")/../w2r/lib.sh"
 # shellcheck source=machine-memory.sh
 . "$(dirname "$0")/machine-memory.sh"
 
 plan 15
-
-# Two of them want twice as much as there is.
-program() {
-	pagestride --owner "$1" -c 3 -k 1 -s "$mib" --write-on-readback=2
-}
 
 # half NAME FIRST: half of the disk, from that sector on.
 half() {
@@ -51,14 +43,11 @@ areas=("$MSWAP") files=("$SYS")
 w2r_make muster-cache /dev/mapper/muster-second 8 readahead on
 mswap_add /dev/mapper/muster-cache
 areas+=("$MSWAP") files+=("$SYS")
-set_aside $((${MUSTER_SLOWER:-1} == 1 ? 160 : 80)) || skip_all "$NO_HUGE_PAGES"
 for area in "${areas[@]}"; do
 	must swap_start "$area" -p 10
 done
 
-mib=$(($(available) * 4 / 3))
-by_kswapd=$(freed_by kswapd)
-programs_start
+shortage_begins
 steps=0 failed=0
 for knob in policy=object waiting_pages=4096 readahead=off policy=page readahead=on waiting_pages=1000 policy=moc \
 	readahead=auto; do
@@ -68,10 +57,7 @@ for knob in policy=object waiting_pages=4096 readahead=off policy=page readahead
 	step $((++steps)) || ((++failed))
 done
 check_eq "$steps rounds of others that come and go" $failed 0
-programs_end
-by_kswapd=$(($(freed_by kswapd) - by_kswapd))
-diag "programs of $mib MiB each; kswapd freed $by_kswapd pages"
-check_that 'kswapd was at work' "$by_kswapd > 5000"
+shortage_ends
 for i in 0 1; do
 	SYS=${files[i]}
 	diag "$(cd "$SYS" && grep . pages_out dev_writes pages_in dev_reads | paste -sd' ')"
